@@ -34,7 +34,7 @@ async function signIn(service: TestService, key: string, before: Record<string, 
   return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
 }
 
-test('an admin key makes, renames and removes projects, and makes and revokes keys; each is in the log', async () => {
+test('an admin key can create, rename and remove projects, and create and revoke keys; the log has each change', async () => {
   const service = await startService({ AUTH: 'keys' })
   const { secret, keyId } = await makeKey(service.store)
   const ask = asking(service, { authorization: `Bearer ${secret}` })
@@ -93,7 +93,7 @@ test('an admin key makes, renames and removes projects, and makes and revokes ke
   expect(service.logLines.filter((line) => secrets.some((each) => line.includes(each)))).toEqual([])
 })
 
-test('other keys may not administrate; a wrong request names its mistakes', async () => {
+test('other keys cannot administrate; a wrong request names its mistakes', async () => {
   const service = await startService({ AUTH: 'keys' })
   const projectId = await makeProject(service.store)
   const { secret: writing } = await makeKey(service.store, projectId, 'write')
@@ -127,7 +127,7 @@ test('other keys may not administrate; a wrong request names its mistakes', asyn
   }
 })
 
-test('a session has several keys: each project is open as far as its best key says, until that is revoked', async () => {
+test('a session can have several keys: the best one for a project counts until it is revoked', async () => {
   const service = await startService({ AUTH: 'keys' })
   const [first, second, third] = [
     await makeProject(service.store),
@@ -158,7 +158,7 @@ test('a session has several keys: each project is open as far as its best key sa
   expect((await ask('GET', '/api/session')).body).toEqual({ auth: 'keys', keys: [], isAdmin: false })
 })
 
-test('signing out forgets one key, or all; the cookie is for this service and this site only', async () => {
+test('signing out removes one key from a session, or all; the cookie is only sent to this service and from this site', async () => {
   const service = await startService({ AUTH: 'keys', PUBLIC_URL: 'https://shots.example.com' })
   const projectId = await makeProject(service.store)
   const [one, two] = [await makeKey(service.store, projectId), await makeKey(service.store)]
@@ -180,7 +180,7 @@ test('signing out forgets one key, or all; the cookie is for this service and th
   expect(none.headers.get('set-cookie')).toMatch(/^__Host-proofsheet=; .*Max-Age=0$/)
 })
 
-test('a page of another site changes nothing: not with a cookie, and not where no key is asked for', async () => {
+test('a page of another site changes nothing, neither with a cookie nor without required keys', async () => {
   const service = await startService({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store)
   const ask = asking(service, await signIn(service, secret))
@@ -214,7 +214,7 @@ test('a page of another site changes nothing: not with a cookie, and not where n
   expect((await everyone('POST', '/api/projects', { name: 'x' })).status).toBe(403)
 })
 
-test('/docs: a browser is sent to sign in, a program gets 401, and a session reads it', async () => {
+test('/docs redirects a browser to the sign-in page, refuses a program with 401, and is shown to a session', async () => {
   const service = await startService({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store)
   const html = { accept: 'text/html,*/*;q=0.8' }
@@ -227,7 +227,7 @@ test('/docs: a browser is sent to sign in, a program gets 401, and a session rea
     expect((await asking(service, { ...html, ...cookie })('GET', path)).status).toBe(200)
 })
 
-test('wrong keys are refused and counted, whether in a header or signing in; answers to others never allow cookies', async () => {
+test('wrong keys are refused and counted, in a header or when signing in; answers to other origins never allow cookies', async () => {
   const service = await startService({
     AUTH: 'keys',
     RATE_LIMIT: '3/1m',

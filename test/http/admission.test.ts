@@ -7,7 +7,7 @@ const admit = (admission: Admission, client: string, begin: () => void) => {
   else admission.waitInLine(client, begin)
 }
 
-test('requests that come together are begun a few at a time, by turns between clients', async () => {
+test('requests that arrive together are begun a few at a time, and clients take turns', async () => {
   const admission = new Admission()
   const begun: string[] = []
   for (let times = 0; times < 200; times++) admit(admission, 'many', () => begun.push('many'))
@@ -23,7 +23,7 @@ test('requests that come together are begun a few at a time, by turns between cl
   expect(begun.slice(32, 38)).toEqual(['many', 'few', 'many', 'few', 'many', 'few'])
 })
 
-test('a request is begun at once where no other has come', async () => {
+test('a request that arrives alone is begun at once', async () => {
   const admission = new Admission()
   for (let times = 0; times < 80; times++) {
     let isBegun = false
@@ -36,7 +36,7 @@ test('a request is begun at once where no other has come', async () => {
   }
 })
 
-test('another iteration of the event loop is awaited only if requests wait', () => {
+test('another iteration of the event loop is awaited only while requests wait', () => {
   const awaited: (() => void)[] = []
   // All in one iteration: nothing else of this process can ask for one meanwhile.
   const setImmediate_ = vi

@@ -69,8 +69,8 @@ async function fileOf(
   return join(service.dataDir, 'images', projectId, `${job?.uuid}.png`)
 }
 
-describe.each(bothWorlds(postgres, s3))('the pictures of a root as an archive, from %s,', (_, world) => {
-  test('are all there, in their order, under their names', async () => {
+describe.each(bothWorlds(postgres, s3))('an archive of the pictures of a root (%s)', (_, world) => {
+  test('has all pictures, in order, under their names', async () => {
     const names = ['Home', 'Über uns', '../etc/passwd', '', 'Home']
     const { service, rootId, pngs, path } = await serviceWithRoot(names, await world())
     const response = await service.get(path)
@@ -93,7 +93,7 @@ describe.each(bothWorlds(postgres, s3))('the pictures of a root as an archive, f
     expect(entries.map(({ modified }) => modified)).toEqual(names.map(() => 1_700_000_001_000))
   })
 
-  test('a picture that is too large to be held is there all the same', async () => {
+  test('has pictures that are too large to be held in memory, too', async () => {
     const service = await startService(await world())
     const projectId = await makeProject(service.store)
     const pngs = [await makePng(), await makeNoise(1_400, 1_100), await makePng(9, 9)]
@@ -108,8 +108,8 @@ describe.each(bothWorlds(postgres, s3))('the pictures of a root as an archive, f
   })
 })
 
-describe('the pictures of a root as an archive', () => {
-  test('are numbered by their place in the request, whatever failed', async () => {
+describe('an archive of the pictures of a root', () => {
+  test('numbers pictures by their place in the request, whatever failed', async () => {
     const service = await startAccepting()
     const { projectId } = service
     const rootId = await service.accept(4)
@@ -124,7 +124,7 @@ describe('the pictures of a root as an archive', () => {
     expect(await names()).toEqual(['001-Page-0.png', '003-Page-2.png', '004-Page-3.png'])
   })
 
-  test('of a root without any are an archive without files', async () => {
+  test('is empty if the root has no pictures', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     expect(
@@ -132,7 +132,7 @@ describe('the pictures of a root as an archive', () => {
     ).toEqual([])
   })
 
-  test('HEAD is GET without a body; what has not changed is 304', async () => {
+  test('answers HEAD like GET without a body, and 304 if nothing has changed', async () => {
     const { service, projectId, rootId, path } = await serviceWithRoot(['a'])
     const [archive, head] = [await service.get(path), await fetch(service.url + path, { method: 'HEAD' })]
     for (const name of ['etag', 'content-type', 'content-disposition', 'cache-control']) {
@@ -147,7 +147,7 @@ describe('the pictures of a root as an archive', () => {
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('whatever is unknown, malformed or another project’s is one and the same 404', async () => {
+  test('is the same 404 for anything unknown, malformed or of another project', async () => {
     const { service, projectId, path } = await serviceWithRoot(['a'], { AUTH: 'keys' })
     const theirs = await makeProject(service.store)
     const foreign = await addRows(service.store, theirs)
@@ -170,7 +170,7 @@ describe('the pictures of a root as an archive', () => {
     expect((await service.get(path)).status).toBe(401)
   })
 
-  test('one that is missing before the first byte is a 503, and not a file to download', async () => {
+  test('with a picture that is missing before the first byte is a 503, and not a download', async () => {
     const { service, projectId, rootId, path } = await serviceWithRoot(['a', 'b'])
     await rm(await fileOf(service, projectId, rootId, 0))
     const response = await service.get(path)
@@ -179,7 +179,7 @@ describe('the pictures of a root as an archive', () => {
       expect([name, response.headers.get(name)]).toEqual([name, null])
   })
 
-  test('one that is missing after it breaks the connection', async () => {
+  test('with a picture that is missing after the first byte breaks the connection', async () => {
     const { service, projectId, rootId, path } = await serviceWithRoot(Array.from({ length: 20 }, () => 'a'))
     await rm(await fileOf(service, projectId, rootId, 19))
     const response = await service.get(path)
@@ -189,7 +189,7 @@ describe('the pictures of a root as an archive', () => {
     expect((await service.get('/healthz')).status).toBe(200)
   })
 
-  test('a bucket that breaks off in the middle breaks it as well', async () => {
+  test('from a bucket that breaks off breaks the connection', async () => {
     const world = await newWorld(postgres, s3)
     const { service, path } = await serviceWithRoot(
       Array.from({ length: 20 }, () => 'a'),
@@ -216,7 +216,7 @@ describe('the pictures of a root as an archive', () => {
     }
   })
 
-  test('whoever gives up ends it: no further picture is opened', async () => {
+  test('opens no more pictures after its client has gone', async () => {
     const { service, path } = await serviceWithRoot(['a'])
     const projectId = await seedPictures(service.dataDir, 500, await makeNoise(300, 200), service)
     const [root] = await service.store.pageRoots(projectId, { limit: 1 })
@@ -255,7 +255,7 @@ describe('the pictures of a root as an archive', () => {
     await broken
   })
 
-  test('of 2,500: whole, within 64 MB above idle, for a slow reader as well', async () => {
+  test('of 2,500 pictures is whole and needs less than 64 MB of memory, even for a slow reader', async () => {
     const dataDir = join(await makeFolder(), 'data')
     const png = await makeNoise(100, 80)
     const projectId = await seedPictures(dataDir, 2_500, png)
@@ -289,7 +289,7 @@ describe('the pictures of a root as an archive', () => {
   })
 })
 
-test('many archives that hardly anyone reads do not fill the memory, and leave no file open', async () => {
+test('that is read very slowly, many times over, does not fill the memory, and leaves no file open', async () => {
   const dataDir = join(await makeFolder(), 'data')
   const projectId = await seedPictures(dataDir, 20, await makeNoise(1_200, 1_000))
   const service = await serveProcess({ DATA_DIR: dataDir })
@@ -310,7 +310,7 @@ test('many archives that hardly anyone reads do not fill the memory, and leave n
   expect(readZip([archive]).map((entry) => entry.bytes().length)).toHaveLength(20)
 })
 
-test('of one client, however many it asks for, four pictures are read at a time', async () => {
+test('reads at most four pictures at a time for one client, however many archives it requests', async () => {
   const { service } = await serviceWithRoot([])
   const projectId = await seedPictures(service.dataDir, 30, await makePng(), service)
   const [root] = await service.store.pageRoots(projectId, { limit: 1 })

@@ -19,8 +19,8 @@ async function serviceWithKey(env: Record<string, string> = {}) {
   return { service, projectId, rootId, ...(await makeKey(service.store, projectId)) }
 }
 
-describe('where keys are required', () => {
-  test('every request without a valid key is 401 with a challenge, also what does not exist', async () => {
+describe('with required keys', () => {
+  test('every request without a valid key is 401 with a challenge, even for unknown paths', async () => {
     const { service, projectId, rootId, secret } = await serviceWithKey()
     const paths = [
       rootsUrl(projectId),
@@ -57,7 +57,7 @@ describe('where keys are required', () => {
     expect((await fetch(service.url + rootsUrl(projectId), { method: 'DELETE' })).status).toBe(401)
   })
 
-  test('the key opens its project, sent bare as old clients do or as Bearer', async () => {
+  test('a key opens its project, sent as Bearer or bare, as by older clients', async () => {
     const { service, projectId, rootId, secret } = await serviceWithKey()
     for (const authorization of [secret, `Bearer ${secret}`, `bearer ${secret}`]) {
       expect((await service.get(rootsUrl(projectId), { authorization })).status).toBe(200)
@@ -67,7 +67,7 @@ describe('where keys are required', () => {
     expect((await service.get(rootsUrl(projectId), { authorization: writing })).status).toBe(200)
   })
 
-  test('the key of another project gets the same 404 as for nothing, whatever it asks', async () => {
+  test('a key of another project gets the same 404 as for an unknown project, whatever the path', async () => {
     const { service, projectId, rootId } = await serviceWithKey()
     const stranger = await makeProject(service.store)
     const { secret } = await makeKey(service.store, stranger)
@@ -87,14 +87,14 @@ describe('where keys are required', () => {
     }
   })
 
-  test('a revoked key stops working with the next request', async () => {
+  test('a revoked key is refused from the next request on', async () => {
     const { service, projectId, secret, keyId } = await serviceWithKey()
     expect((await service.get(rootsUrl(projectId), { authorization: secret })).status).toBe(200)
     await service.store.revokeKey(keyId, 2)
     expect((await service.get(rootsUrl(projectId), { authorization: secret })).status).toBe(401)
   })
 
-  test('health checks and signed addresses need no key; the documentation opens to any', async () => {
+  test('health checks and picture URLs need no key; the documentation opens to any key', async () => {
     const { service, projectId, secret } = await serviceWithKey()
     const [root] = (await (
       await service.get(rootsUrl(projectId), { authorization: secret })
@@ -105,7 +105,7 @@ describe('where keys are required', () => {
     expect((await service.get('/docs', { authorization: secret })).status).toBe(200)
   })
 
-  test('metrics ask for their own token, not for a key', async () => {
+  test('metrics need their own token, not a key', async () => {
     const token = 'a-token-for-prometheus'
     const { service, secret } = await serviceWithKey({ METRICS_TOKEN: token })
     expect((await service.get('/metrics', { authorization: `Bearer ${secret}` })).status).toBe(401)
@@ -129,14 +129,14 @@ describe('where keys are required', () => {
   })
 })
 
-describe('where no key is asked', () => {
-  test('a key that is sent all the same does no harm', async () => {
+describe('without required keys', () => {
+  test('a key that is sent anyway is ignored', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     expect((await service.get(rootsUrl(projectId), { authorization: 'whatever' })).status).toBe(200)
   })
 
-  test('open-to-everyone answers to any host name, and addresses lead back to it', async () => {
+  test('AUTH=open-to-everyone accepts any host name, and URLs in answers use it', async () => {
     const service = await startService({ AUTH: 'open-to-everyone', HOST: '0.0.0.0' })
     const projectId = await makeProject(service.store)
     await addPictures(service, projectId, { jobs: [submittedJob(await makePng())] })

@@ -56,7 +56,7 @@ const post = async (service: Accepting, { secret, projectId }: Client) =>
   (await service.post(newRequest(), { projectId, headers: { authorization: secret } })).status
 
 describe('a body', () => {
-  test('is not read while its client holds its share, and others do not wait for that', async () => {
+  test('is not read while its client uses up its share, and other clients do not wait', async () => {
     const service = await startAccepting(ONE_AT_A_TIME)
     const [greedy, other] = [await newClient(service), await newClient(service)]
     const stuck = await sendHalf(service, greedy)
@@ -70,7 +70,7 @@ describe('a body', () => {
     expect(await waiting.answer).toMatch(/^HTTP\/1.1 201 /)
   })
 
-  test('that stands still is 408, its connection is closed, and others of its client go on', async () => {
+  test('that stops arriving is answered with 408, its connection is closed, and other requests of its client continue', async () => {
     const service = await startAccepting({ ...ONE_AT_A_TIME, REQUEST_TIMEOUT: '2s' })
     const [client, other] = [await newClient(service), await newClient(service)]
     const stuck = await sendHalf(service, client)
@@ -81,7 +81,7 @@ describe('a body', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test('leaves no trace of the room it took, whatever becomes of it', async () => {
+  test('gives its memory back, whatever becomes of it', async () => {
     const service = await startAccepting(ONE_AT_A_TIME)
     const client = await newClient(service)
     const statusOf = async ({ answer }: Sending) => (await answer).slice(9, 12)
@@ -104,7 +104,7 @@ describe('a body', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test('may be larger than the share of a client, and than all the room there is', async () => {
+  test('may be larger than the share of a client, and larger than the whole budget', async () => {
     const service = await startAccepting({ MAX_BODY_BYTES: '10000', MAX_BODIES_BYTES: '5000' })
     const statuses = Array.from(
       { length: 5 },
@@ -113,7 +113,7 @@ describe('a body', () => {
     expect(await Promise.all(statuses)).toEqual([201, 201, 201, 201, 201])
   })
 
-  test('is refused with 429 where too many of its client wait', async () => {
+  test('is refused with 429 if too many bodies of its client wait', async () => {
     // None is refused because it has waited too long.
     const service = await startAccepting({ ...ONE_AT_A_TIME, REQUEST_TIMEOUT: '10m' })
     const [greedy, other] = [await newClient(service), await newClient(service)]
@@ -127,7 +127,7 @@ describe('a body', () => {
     for (const { socket } of sent) socket.destroy()
   })
 
-  test('is refused with 429 where it has waited too long, before its connection is ended', async () => {
+  test('is refused with 429 if it has waited too long, before its connection is closed', async () => {
     const service = await startAccepting({ ...ONE_AT_A_TIME, REQUEST_TIMEOUT: '3s' })
     const client = await newClient(service)
     const stuck = await sendHalf(service, client)
@@ -139,7 +139,7 @@ describe('a body', () => {
     stuck.socket.destroy()
   })
 
-  test('that waits is not waited for when the service stops', async () => {
+  test('that waits does not delay the stop of the service', async () => {
     const service = await startAccepting({ ...ONE_AT_A_TIME, SHUTDOWN_TIMEOUT: '10m' })
     const client = await newClient(service)
     const stuck = await sendHalf(service, client)
@@ -152,13 +152,13 @@ describe('a body', () => {
   })
 })
 
-describe('a body that is right in its form and holds too much', () => {
+describe('a body with too many parts', () => {
   const detailOf = async (response: Response) => {
     const { errors } = (await response.json()) as Problem
     return [response.status, ...(errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`)]
   }
 
-  test('is refused before it is parsed: nested too deep, or of too many parts', async () => {
+  test('is refused before parsing; so is one that is nested too deeply', async () => {
     const service = await startAccepting()
     const ask = async (raw: string) => await detailOf(await service.post(undefined, { raw }))
     expect(await ask('['.repeat(33) + ']'.repeat(33))).toEqual([400, '# is nested deeper than 32'])
@@ -167,7 +167,7 @@ describe('a body that is right in its form and holds too much', () => {
     expect((await ask(`[${'0,'.repeat(9_998)}0]`))[1]).toMatch(/^# must be an object/)
   })
 
-  test('does not hold what the largest request holds', async () => {
+  test('has more parts than the largest valid request', async () => {
     const service = await startAccepting({ MAX_URLS_PER_REQUEST: '1000' })
     const tags = Array.from({ length: 50 }, (_, index) => `${index}`)
     const response = await service.post({
@@ -180,7 +180,7 @@ describe('a body that is right in its form and holds too much', () => {
 })
 
 describe('requests of one client', () => {
-  test('are taken in by turns with those of others', async () => {
+  test('are admitted in turns with those of other clients', async () => {
     const service = await startAccepting({ ...ONE_AT_A_TIME, METRICS_TOKEN: 'a-long-random-text' })
     const [busy, other] = [await newClient(service), await newClient(service)]
     const held = async () => {

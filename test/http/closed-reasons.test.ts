@@ -79,29 +79,29 @@ const everywhere = (pages: Told[]) => ({
   ...{ overview: pages.slice(0, 12), listed: pages.slice(0, 12) },
 })
 
-describe('why a page failed', () => {
+describe('the reason of a failure', () => {
   test.each([
     ['AUTH=keys', { AUTH: 'keys' }],
     ['AUTH=open-to-everyone', { AUTH: 'open-to-everyone' }],
-    ['keys of other projects may know', { AUTH: 'keys', EXPLAIN_TO: randomUUID() }],
-  ])('is closed to strangers where it would tell of names inside: %s', async (_, env) => {
+    ['EXPLAIN_TO has other projects', { AUTH: 'keys', EXPLAIN_TO: randomUUID() }],
+  ])('is hidden from strangers if it could reveal internal names: %s', async (_, env) => {
     expect(await tellAll(env)).toEqual({ told: everywhere(closed), kept: REASONS, metrics: 401 })
   })
 
   const projectId = randomUUID()
   test.each([
-    ['who runs it asks', {}],
+    ['AUTH=open', {}],
     ['EXPLAIN_TO=everyone', { AUTH: 'keys', EXPLAIN_TO: 'everyone' }],
     [
       'EXPLAIN_TO has the project',
       { AUTH: 'keys', EXPLAIN_TO: `${randomUUID()}, ${projectId.toUpperCase()}` },
     ],
-  ])('is told where %s', async (_, env) => {
+  ])('is shown if %s', async (_, env) => {
     const { told } = await tellAll(env, projectId)
     expect(told).toEqual(everywhere(open))
   })
 
-  test('of whatever address: what is closed does not depend on what happened', () => {
+  test('is hidden in the same way for every URL, whatever happened', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (rest, one, other) => {
         const url = `http://secret.test${rest}`

@@ -22,7 +22,7 @@ async function start(env: Record<string, string> = {}) {
 }
 
 describe('a long answer', () => {
-  test('is compressed for whoever asks, and the same', async () => {
+  test('is compressed if the client accepts it, and has the same content', async () => {
     const { read } = await start({ COMPRESS: 'always' })
     const plain = await read({})
     const gzip = await read({ 'accept-encoding': 'br, gzip' })
@@ -36,8 +36,8 @@ describe('a long answer', () => {
   test.each([
     ['overviews', '/screenshots/overview'],
     ['a history', '/pages/history?url=https://example.com/'],
-    ['a page of a root', ''],
-  ])('also %s', async (_, path) => {
+    ['a list page of a root', ''],
+  ])('is compressed, too, for %s', async (_, path) => {
     const { service, projectId, read } = await start({ COMPRESS: 'always' })
     const rootId = await addRows(service.store, projectId, { jobs: 100 })
     const url =
@@ -48,14 +48,14 @@ describe('a long answer', () => {
     expect(plain.body.toString()).toBe(JSON.stringify(JSON.parse(plain.body.toString())))
   })
 
-  test('is not compressed for a client on the same machine, nor where it is turned off', async () => {
+  test('is not compressed for a client on the same machine, nor if it is switched off', async () => {
     for (const env of [{}, { COMPRESS: 'never' }]) {
       const { read } = await start(env)
       expect((await read({ 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined()
     }
   })
 
-  test('given up in the middle leaves nothing behind', async () => {
+  test('that is aborted leaves nothing behind', async () => {
     const { service, projectId, read } = await start({ COMPRESS: 'always' })
     for (let index = 0; index < 20; index++) {
       const request = get(service.url + rootsUrl(projectId), { headers: { 'accept-encoding': 'gzip' } })
@@ -68,7 +68,7 @@ describe('a long answer', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test('a short one is not worth it', async () => {
+  test('a short answer is not compressed', async () => {
     const { service, read } = await start({ COMPRESS: 'always' })
     const projectId = await makeProject(service.store)
     await addRows(service.store, projectId, { jobs: 10 })

@@ -35,7 +35,7 @@ describe('conditional requests', () => {
     }
   })
 
-  test('a write to the project changes the list, and leaves an untouched root as it is', async () => {
+  test('a write to the project changes the ETag of the list, but not that of an unchanged root', async () => {
     const { service, projectId, paths } = await serviceWithRoot()
     const etags = await Promise.all(
       paths.map(async (path) => (await service.get(path)).headers.get('etag') ?? ''),
@@ -49,14 +49,14 @@ describe('conditional requests', () => {
     expect(statuses).toEqual([200, 304, 200])
   })
 
-  test('a write to another project changes nothing', async () => {
+  test('a write to another project changes no ETag', async () => {
     const { service, paths } = await serviceWithRoot()
     const etag = (await service.get(paths[0] ?? '')).headers.get('etag') ?? ''
     await addRows(service.store, await makeProject(service.store))
     expect((await service.get(paths[0] ?? '', { 'if-none-match': etag })).status).toBe(304)
   })
 
-  test('addresses and ETag stay the same for a whole window and change with the next', async () => {
+  test('picture URLs and ETag stay the same for a whole signing window and change with the next', async () => {
     const { service, paths } = await serviceWithRoot()
     for (const path of paths) {
       service.now = Math.floor(INSTANT / WINDOW) * WINDOW
@@ -73,7 +73,7 @@ describe('conditional requests', () => {
     }
   })
 
-  test('at any instant an address has at least one window to live and at most two', async () => {
+  test('a picture URL is always valid for at least one window and at most two', async () => {
     const { service, paths } = await serviceWithRoot()
     for (const offset of [0, 1, WINDOW / 2, WINDOW - 1, WINDOW, WINDOW + 999]) {
       service.now = INSTANT + offset
@@ -84,7 +84,7 @@ describe('conditional requests', () => {
     }
   })
 
-  test('a new signing key, and a new origin, change the ETag', async () => {
+  test('a new signing key and a new origin change the ETag', async () => {
     const { service, paths } = await serviceWithRoot({ SIGNING_KEYS: KEY_A })
     const path = paths[0] ?? ''
     const etag = (await service.get(path)).headers.get('etag') ?? ''
@@ -105,7 +105,7 @@ describe('conditional requests', () => {
     expect(seen.size).toBe(4)
   })
 
-  test('a foreign root is 404 whatever the condition', async () => {
+  test('a root of another project is 404 with any condition', async () => {
     const { service, paths } = await serviceWithRoot()
     const other = await makeProject(service.store)
     const path = (paths[1] ?? '').replace(/projects\/[^/]+/, `projects/${other}`)
@@ -116,7 +116,7 @@ describe('conditional requests', () => {
 })
 
 describe('HEAD', () => {
-  test('does none of the work of the body', async () => {
+  test('does not prepare the body', async () => {
     const { service, paths } = await serviceWithRoot()
     service.store.textsOf = () => Promise.reject(new Error('HEAD must not read jobs'))
     for (const path of paths) {

@@ -32,8 +32,8 @@ async function readAll(socket: Socket): Promise<string> {
   return text
 }
 
-describe('requests sent ahead of their answers', () => {
-  test('are answered in their order', async () => {
+describe('pipelined requests', () => {
+  test('are answered in order', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     await addRows(service.store, projectId)
@@ -52,7 +52,7 @@ describe('requests sent ahead of their answers', () => {
     expect(bodies).toEqual(paths.map((path) => (path === '/healthz' ? '{"status"' : '[{"rootId"')))
   })
 
-  test('are not begun before their turn: a client that reads nothing gets one answer prepared', async () => {
+  test('are begun one by one: for a client that does not read, only one answer is prepared', async () => {
     const { service, large } = await serviceWithLargeRoot()
     let reads = 0
     const textsBetween = service.store.textsBetween.bind(service.store)
@@ -79,7 +79,7 @@ describe('requests sent ahead of their answers', () => {
   })
 })
 
-describe('HTTP/1.0, which cannot tell an answer that was cut off', () => {
+describe('HTTP/1.0, which cannot recognise a cut-off answer,', () => {
   const ask = async (service: TestService, path: string) => {
     const socket = await open(service)
     socket.write(`GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n`)
@@ -97,7 +97,7 @@ describe('HTTP/1.0, which cannot tell an answer that was cut off', () => {
     }
   })
 
-  test('gets less than was announced where the answer has changed meanwhile', async () => {
+  test('gets fewer bytes than announced if the answer has changed meanwhile', async () => {
     const service = await startService({ CACHE_BYTES: '0' })
     const projectId = await makeProject(service.store)
     for (const created of [1, 2]) await addRows(service.store, projectId, { created, jobs: 300 })
@@ -110,8 +110,8 @@ describe('HTTP/1.0, which cannot tell an answer that was cut off', () => {
   })
 })
 
-describe('in the middle of an answer', () => {
-  test('broken HTTP breaks the connection and is not answered into the body', async () => {
+describe('during an answer', () => {
+  test('invalid HTTP breaks the connection and adds nothing to the body', async () => {
     const { service, large } = await serviceWithLargeRoot()
     const socket = await open(service)
     socket.write(request(large))
@@ -122,7 +122,7 @@ describe('in the middle of an answer', () => {
     expect(text.endsWith('0\r\n\r\n')).toBe(false)
   })
 
-  test('giving up leaves a line in the log', async () => {
+  test('a client that goes away leaves a line in the log', async () => {
     const { service, large } = await serviceWithLargeRoot()
     const socket = await open(service)
     socket.write(request(large))
@@ -132,7 +132,7 @@ describe('in the middle of an answer', () => {
     expect(await (await service.get('/metrics')).text()).toContain('status="aborted"')
   })
 
-  test('a failing store is logged under the request', async () => {
+  test('a store that fails is logged with the id of the request', async () => {
     const { service, large } = await serviceWithLargeRoot()
     const textsBetween = service.store.textsBetween.bind(service.store)
     service.store.textsBetween = async (projectId, root, range) => {
@@ -153,7 +153,7 @@ describe('MAX_CONNECTIONS', () => {
   }
   const closed = (socket: Socket) => once(socket.resume(), 'close')
 
-  test('is filled by silent ones, which give way: the longest idle first', async () => {
+  test('is filled by idle connections, which are closed when needed, the longest idle first', async () => {
     const service = await startService({ MAX_CONNECTIONS: '3' })
     const [first, second, third] = [await open(service), await open(service), await open(service)]
     expect(await answers(first)).toBe('HTTP/1.1 200')
@@ -165,7 +165,7 @@ describe('MAX_CONNECTIONS', () => {
     for (const socket of [first, fourth, fifth]) socket.destroy()
   })
 
-  test('that are all owed an answer refuses what is more', async () => {
+  test('refuses further connections if all wait for an answer', async () => {
     const { service, large } = await serviceWithLargeRoot({ MAX_CONNECTIONS: '2' })
     const busy = [await open(service), await open(service)]
     for (const socket of busy) {
@@ -180,7 +180,7 @@ describe('MAX_CONNECTIONS', () => {
   })
 
   test.skipIf(platform() !== 'linux')(
-    'is not for one address alone: others get in (on Linux, which has further loopback addresses)',
+    'is not used up by one address: other addresses get in (on Linux, which has more loopback addresses)',
     async () => {
       const service = await startService({ MAX_CONNECTIONS: '20' })
       const neighbour = await open(service, '127.0.0.3')
@@ -198,8 +198,8 @@ describe('MAX_CONNECTIONS', () => {
   )
 })
 
-describe('a connection that was refused', () => {
-  test('is closed, though its client says nothing and does not close it', async () => {
+describe('a refused connection', () => {
+  test('is closed, even if its client sends nothing and does not close it', async () => {
     const service = await startService()
     const accepted: Socket[] = []
     const listen = (message: unknown) => void accepted.push((message as { socket: Socket }).socket)
@@ -216,8 +216,8 @@ describe('a connection that was refused', () => {
   })
 })
 
-describe('a reader that stops', () => {
-  test('is let go IDLE_TIMEOUT after the last byte that it took, not after the next timer of Node', async () => {
+describe('a reader that stops reading', () => {
+  test('is disconnected IDLE_TIMEOUT after the last byte that it took, not at the next timer of Node', async () => {
     const { service, large } = await serviceWithLargeRoot({ IDLE_TIMEOUT: '3s' })
     const socket = await open(service)
     socket.pause()
@@ -238,8 +238,8 @@ describe('a reader that stops', () => {
   })
 })
 
-describe('stopping', () => {
-  test('does not wait longer than SHUTDOWN_TIMEOUT for someone who reads nothing', async () => {
+describe('stopping the service', () => {
+  test('does not wait longer than SHUTDOWN_TIMEOUT for a client that does not read', async () => {
     const { service, large } = await serviceWithLargeRoot({ SHUTDOWN_TIMEOUT: '100ms' })
     const socket = await open(service)
     socket.pause()
@@ -251,7 +251,7 @@ describe('stopping', () => {
     socket.destroy()
   })
 
-  test('does not wait for connections that are owed nothing', async () => {
+  test('does not wait for connections without a request', async () => {
     const service = await startService({ SHUTDOWN_TIMEOUT: '10m' })
     const silent = await open(service)
     const half = await open(service)
@@ -264,7 +264,7 @@ describe('stopping', () => {
     await closed
   })
 
-  test('lets an answer under way finish, also what was sent ahead behind it, and then closes', async () => {
+  test('lets an answer under way and pipelined ones finish, and then closes', async () => {
     const { service, large } = await serviceWithLargeRoot({ SHUTDOWN_TIMEOUT: '10m' })
     const socket = await open(service)
     socket.write(request(large) + request('/healthz'))

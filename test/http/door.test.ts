@@ -41,7 +41,7 @@ async function startWatched() {
   return { url: service.url, projectId, rootId, uuid: job?.uuid ?? '', lookUps }
 }
 
-test('a request looks up what its address names once, however the ids are spelled', async () => {
+test('a request looks up the project, root or job of its path once, however the ids are spelled', async () => {
   const { url, projectId, rootId, uuid, lookUps } = await startWatched()
   const ask = async (path: string, headers: Record<string, string> = {}) => {
     lookUps.length = 0
@@ -85,7 +85,7 @@ test('a request looks up what its address names once, however the ids are spelle
   }
 })
 
-test('a key sees only its own project; all else is not found, in one and the same way', async () => {
+test('a key sees only its own project; everything else is the same not_found', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   const { rootId } = await addPictures(service, projectId, { jobs: [submittedJob(await makePng())] })

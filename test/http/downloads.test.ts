@@ -37,8 +37,8 @@ async function serviceWithPicture(env: Record<string, string> = {}, name = 'Übe
   return { service, projectId, rootId, png, path, uuid: job?.uuid ?? '' }
 }
 
-describe.each(bothWorlds(postgres, s3))('a picture to keep, from %s,', (_, world) => {
-  test('has the stored bytes, the name of its page, and headers that let nothing run', async () => {
+describe.each(bothWorlds(postgres, s3))('a downloaded picture (%s)', (_, world) => {
+  test('has the stored bytes, the name of its page, and headers that forbid execution', async () => {
     const { service, png, path } = await serviceWithPicture(await world())
     const response = await service.get(path)
     expect(response.status).toBe(200)
@@ -55,7 +55,7 @@ describe.each(bothWorlds(postgres, s3))('a picture to keep, from %s,', (_, world
     })
   })
 
-  test('conditions, ranges and HEAD are as for signed addresses', async () => {
+  test('supports conditions, ranges and HEAD like picture URLs', async () => {
     const { service, png, path } = await serviceWithPicture(await world())
     const head = await fetch(service.url + path, { method: 'HEAD' })
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
@@ -76,14 +76,14 @@ describe.each(bothWorlds(postgres, s3))('a picture to keep, from %s,', (_, world
   })
 })
 
-describe('a picture to keep', () => {
-  test('upper case is accepted', async () => {
+describe('a downloaded picture', () => {
+  test('may be requested with upper-case ids', async () => {
     const { service, projectId, rootId, uuid } = await serviceWithPicture()
     const [upper = '', root = '', job = ''] = [projectId, rootId, uuid].map((id) => id.toUpperCase())
     expect((await service.get(pictureUrl(upper, root, job))).status).toBe(200)
   })
 
-  test('of another root or project, unknown or malformed, without a picture, or not shown: one and the same 404', async () => {
+  test('is the same 404 for another root or project, an unknown or malformed id, a job without a picture or not shown yet', async () => {
     const { service, projectId, rootId, path, uuid } = await serviceWithPicture({ AUTH: 'keys' })
     const { secret: authorization } = await makeKey(service.store, projectId)
     const ask = async (url: string) => {
@@ -121,7 +121,7 @@ describe('a picture to keep', () => {
     expect((await service.get(path)).status).toBe(401)
   })
 
-  test('is not what a signed address is: that opens nothing else, and needs no key', async () => {
+  test('needs a key, unlike a picture URL, which opens nothing else', async () => {
     const { service, projectId, rootId, path } = await serviceWithPicture({ AUTH: 'keys' })
     const { secret: authorization } = await makeKey(service.store, projectId)
     const response = await service.get(`${rootsUrl(projectId)}/${rootId}`, { authorization })
@@ -130,14 +130,14 @@ describe('a picture to keep', () => {
     expect((await service.get(path + new URL(jobs[0]?.data ?? '').search)).status).toBe(401)
   })
 
-  test('methods: 405', async () => {
+  test('answers other methods with 405', async () => {
     const { service, path } = await serviceWithPicture()
     const response = await fetch(service.url + path, { method: 'DELETE' })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 })
 
-describe('the name of a file', () => {
+describe('the file name', () => {
   test.each([
     ['Home', 'Home.png'],
     ['  Über uns / Team ', 'Über-uns-Team.png'],
@@ -152,7 +152,7 @@ describe('the name of a file', () => {
     ['v1.2', 'v1.2.png'],
     [`${'x'.repeat(79)}𝒜𝒜`.normalize(), `${'x'.repeat(79)}A.png`],
     [`${'x'.repeat(79)}𠀀`, `${'x'.repeat(79)}.png`],
-  ])('%j is %j', (name, file) => {
+  ])('of %j is %j', (name, file) => {
     expect(pictureFileName(name)).toBe(file)
     expect(numberedFileName({ position: 6, name }, 3)).toBe(`007-${file}`)
   })
@@ -163,11 +163,11 @@ describe('the name of a file', () => {
     ['com1.', 'page-com1.png'],
     ['Contact', 'Contact.png'],
     ['aux-2', 'aux-2.png'],
-  ])('%j, which Windows may take for a device, is %j', (name, file) => {
+  ])('of %j, which Windows may take for a device, is %j', (name, file) => {
     expect(pictureFileName(name)).toBe(file)
   })
 
-  test('property: whatever a page is called, the name is plain, and fits into a file system and a header', () => {
+  test('property: of any page is plain and fits into a file system and a header', () => {
     const anything = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 300 }),
       fc.string({ unit: 'grapheme', maxLength: 300 }),

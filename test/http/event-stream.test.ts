@@ -48,8 +48,8 @@ function createConnection() {
 }
 
 test.each([
-  ['a large event goes out in a turn of its client', 200_000, true],
-  ['a small one goes out without a turn', 2_000, false],
+  ['a large event is sent in a turn of its client', 200_000, true],
+  ['a small event is sent without a turn', 2_000, false],
 ])('%s', async (_, bytes, isInTurn) => {
   const { response, sent, inTurn } = createConnection()
   const status = { version: 1, isFinal: false, event: Buffer.alloc(bytes), json: Buffer.alloc(0) }

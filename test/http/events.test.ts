@@ -66,8 +66,8 @@ async function untilAborted(service: Accepting, count = 1): Promise<void> {
   while (service.logLines.filter((line) => line.includes('"aborted":true')).length < count) await sleep(10)
 }
 
-describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
-  test('tell everything first, then what changed, and end when the root is finished', async () => {
+describe.each(bothDatabases(postgres))('events (%s)', (_, world) => {
+  test('report everything first, then each change, and end when the root is finished', async () => {
     const service = await startAccepting(await world())
     const beside = await openBeside(service)
     const rootId = await service.accept(3)
@@ -105,7 +105,7 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
     expect(new Set(ids).size).toBe(7)
   })
 
-  test('of a root that is finished are one, with everything', async () => {
+  test('of a finished root are a single one with everything', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept(2)
     await finishNext(service.store, rootId)
@@ -121,7 +121,7 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
     }
   })
 
-  test('go on where a client was cut off: nothing is lost and nothing comes twice', async () => {
+  test('continue where a client was cut off: nothing is lost, and nothing is sent twice', async () => {
     const service = await startAccepting(await world())
     const step = fc.constantFrom('begin', 'begin', 'done', 'done', 'failed', 'back')
     const round = fc.record({ steps: fc.array(step, { maxLength: 4 }), bytes: fc.nat(3_000) })
@@ -182,7 +182,7 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
     )
   })
 
-  test('come to everyone who watches, with one look for all', async () => {
+  test('reach everyone who watches, with one look at the store for all', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept()
     const looks = countLooks(service)
@@ -194,7 +194,7 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
     expect(looks()).toBeLessThanOrEqual((performance.now() - begun) / 500 + 1)
   })
 
-  test('of what does not exist are no stream, but the one 404 there is', async () => {
+  test('of unknown roots are no stream, but the usual 404', async () => {
     const service = await startAccepting({ ...(await world()), AUTH: 'keys' })
     const stranger = await makeProject(service.store)
     const foreign = await addRows(service.store, stranger)
@@ -220,7 +220,7 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
     expect((await service.get(eventsUrl(service.projectId, own))).status).toBe(401)
   })
 
-  test('end when the service stops, at once and well', async () => {
+  test('end at once and cleanly when the service stops', async () => {
     // Longer than this test may take.
     const never = { SHUTDOWN_TIMEOUT: '10m', RESPONSE_TIMEOUT: '1h' }
     const service = await startAccepting({ ...(await world()), ...never })
@@ -235,7 +235,7 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
 })
 
 describe('Last-Event-ID', () => {
-  test('brings only what happened since', async () => {
+  test('brings only later changes', async () => {
     const service = await startAccepting()
     const rootId = await service.accept(3)
     const first = await (await watch(service, rootId)).next()
@@ -250,7 +250,7 @@ describe('Last-Event-ID', () => {
     expect(more).toEqual([])
   })
 
-  test('of the newest event brings nothing before something happens', async () => {
+  test('of the newest event brings nothing until something changes', async () => {
     const service = await startAccepting()
     const rootId = await service.accept(2)
     const first = await (await watch(service, rootId)).next()
@@ -261,7 +261,7 @@ describe('Last-Event-ID', () => {
     expect((await coming)?.status.urls.map(({ position }) => position)).toEqual([0])
   })
 
-  test('that is none of ours brings everything', async () => {
+  test('of another service brings everything', async () => {
     const service = await startAccepting()
     const rootId = await service.accept(2)
     const ids = ['', 'x', '-1', '1.5', '0x1', '1e3', '99', '999999999999999', '9'.repeat(40), randomUUID()]
@@ -273,7 +273,7 @@ describe('Last-Event-ID', () => {
   })
 })
 
-describe('a stream', () => {
+describe('an event stream', () => {
   test('is kept alive by comments, however short IDLE_TIMEOUT is', async () => {
     const service = await startAccepting({ IDLE_TIMEOUT: '999ms' })
     const rootId = await service.accept()
@@ -286,7 +286,7 @@ describe('a stream', () => {
     expect(await next()).toBeUndefined()
   })
 
-  test('ends well before RESPONSE_TIMEOUT would cut it off, and goes on with the next', async () => {
+  test('ends before RESPONSE_TIMEOUT cuts it off, and continues with the next request', async () => {
     const service = await startAccepting({ RESPONSE_TIMEOUT: '4001ms' })
     const rootId = await service.accept()
     const [event, ...more] = await (await watch(service, rootId)).rest()
@@ -297,7 +297,7 @@ describe('a stream', () => {
     expect(service.logLines.join('')).not.toContain('not read in time')
   })
 
-  test('carries whatever a name may hold', async () => {
+  test('carries any name', async () => {
     const service = await startAccepting()
     const name = 'a\nb\r\nc\rdata: x\n\nid: 7\u2028\u2029\ufeff🦉'
     const rootId = await service.accept(1, { urls: [{ ...newPage(), name }] })
@@ -306,7 +306,7 @@ describe('a stream', () => {
     expect(parser.events).toHaveLength(1)
   })
 
-  test('that nobody reads any more is noticed, and nothing waits for it', async () => {
+  test('that loses its client is noticed, and nothing waits for it', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const looks = countLooks(service)
@@ -319,7 +319,7 @@ describe('a stream', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test('whose client went away before the root was found is not begun', async () => {
+  test('whose client leaves before the root is found never begins', async () => {
     const service = await startAccepting({ IDLE_TIMEOUT: '400ms' })
     const rootId = await service.accept()
     const looks = countLooks(service)
@@ -342,7 +342,7 @@ describe('a stream', () => {
     expect([reads, looks()]).toEqual([1, 0])
   })
 
-  test('whose client reads nothing holds up no one, and is closed after IDLE_TIMEOUT', async () => {
+  test('whose client does not read delays nobody, and is closed after IDLE_TIMEOUT', async () => {
     const service = await startAccepting({
       // Longer than whoever does read may be held up on a machine that has much to do.
       ...{ IDLE_TIMEOUT: '4s', MAX_URLS_PER_REQUEST: '1000', MAX_BODY_BYTES: '20000000' },
@@ -365,7 +365,7 @@ describe('a stream', () => {
     await expectNoLooks(looks)
   })
 
-  test('breaks off where the store does, and says so in the log', async () => {
+  test('breaks off if the store fails, and the log says so', async () => {
     const service = await startAccepting({ IDLE_TIMEOUT: '400ms' })
     const { next, response } = await watch(service, await service.accept())
     await next()
@@ -387,8 +387,8 @@ describe('a stream', () => {
   })
 })
 
-describe('a stream that is torn apart at any moment', () => {
-  test('tells in the end what the status tells', async () => {
+describe('an event stream that is cut at any moment', () => {
+  test('ends with the same state as the status', async () => {
     const service = await startAccepting()
     const rootId = await service.accept(12)
     let over = false
@@ -423,8 +423,8 @@ describe('a stream that is torn apart at any moment', () => {
   })
 })
 
-describe('the parser of these tests', () => {
-  test('reads what the standard shows, however it is torn apart', () => {
+describe('the event parser of these tests', () => {
+  test('reads the examples of the standard, wherever they are cut', () => {
     const text = 'event: add\r\ndata: 73857293\n\n: note\ndata:a\ndata: b\rid: 4\n\nretry: 5\n\ndata: lost'
     for (let size = 1; size < text.length; size++) {
       const parser = new EventParser()

@@ -32,8 +32,8 @@ function comparable({ status, headers, body }: Awaited<ReturnType<typeof rawGet>
   return { status, headers: rest, body: body.replaceAll(String(id), '<id>') }
 }
 
-describe('one and the same 404', () => {
-  test('for an unknown project, an unknown root, a root of another project and a malformed id', async () => {
+describe('the same 404 is sent', () => {
+  test('for an unknown project, an unknown root, a root of another project, and a malformed id', async () => {
     const service = await startService()
     const mine = await makeProject(service.store)
     const theirs = await makeProject(service.store)
@@ -71,7 +71,7 @@ describe('one and the same 404', () => {
     })
   })
 
-  test('property: no id whatsoever gives anything but 404, and the service lives on', async () => {
+  test('property: for any other id, and the service keeps running', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const ids = fc.oneof(
@@ -142,8 +142,8 @@ const send = (service: TestService, text: string, hostname = '127.0.0.1') =>
     socket.on('close', () => resolve(answer)).on('error', reject)
   })
 
-describe('what is odd but harmless', () => {
-  test('a body where none is taken is not parsed, and an unknown expectation is not held against anyone', async () => {
+describe('odd but harmless requests', () => {
+  test('with an unexpected body or an unknown Expect header are answered', async () => {
     const service = await startService()
     const headers = { 'content-type': 'application/json' }
     expect((await fetch(`${service.url}/nothing`, { method: 'POST', body: '{', headers })).status).toBe(404)
@@ -152,15 +152,15 @@ describe('what is odd but harmless', () => {
   })
 })
 
-describe('what never becomes a request', () => {
-  test('broken HTTP and oversized headers get a problem and a closed connection', async () => {
+describe('input that never becomes a request', () => {
+  test('gets a problem and a closed connection: invalid HTTP and oversized headers', async () => {
     const service = await startService()
     expect(await send(service, 'NOT HTTP\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s)
     const large = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`
     expect(await send(service, large)).toMatch(/^HTTP\/1.1 431 .*"code":"headers_too_large"/s)
   })
 
-  test('headers that never end are cut off', async () => {
+  test('is cut off: headers that never end', async () => {
     const service = await startService({ REQUEST_TIMEOUT: '1s' })
     expect(await send(service, 'GET / HTTP/1.1\r\nHost: localhost\r\n')).toMatch(
       /^HTTP\/1.1 408 .*"code":"request_timeout"/s,
@@ -168,8 +168,8 @@ describe('what never becomes a request', () => {
   }, 90_000)
 })
 
-describe('failures inside', () => {
-  test('are 503 with Retry-After, say nothing of our insides, and are logged under the request id', async () => {
+describe('internal failures', () => {
+  test('are 503 with Retry-After, reveal nothing internal, and are logged with the request id', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     await service.store.close()
@@ -183,8 +183,8 @@ describe('failures inside', () => {
   })
 })
 
-describe('the Host header', () => {
-  test('that is missing, doubled or no host name is 400, as a problem', async () => {
+describe('a Host header', () => {
+  test('that is missing, repeated or not a host name is 400, as a problem', async () => {
     const service = await startService({ AUTH: 'keys' })
     for (const hosts of [
       '',
@@ -201,13 +201,13 @@ describe('the Host header', () => {
     }
   })
 
-  test('that is not ours is refused with what a proxy has to be told', async () => {
+  test('with another name is refused with advice for a proxy', async () => {
     const service = await startService()
     const answer = await send(service, 'GET /docs HTTP/1.1\r\nHost: backend\r\nConnection: close\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1.1 403 .*"backend is neither .*PUBLIC_URL.*proxy_set_header Host \$host/s)
   })
 
-  test('may be left out in HTTP/1.0, as health checks do; addresses then lead to where we listen', async () => {
+  test('may be omitted in HTTP/1.0, as by health checks; URLs then have the address of the service', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     await addRows(service.store, projectId)
@@ -217,7 +217,7 @@ describe('the Host header', () => {
     )
   })
 
-  test('left out over IPv6 gives an address in brackets', async (context) => {
+  test('omitted over IPv6 gives URLs with the address in brackets', async (context) => {
     const service = await startService({ HOST: '::1' }).catch(() => undefined)
     if (!service) return context.skip('this machine has no IPv6')
     const projectId = await makeProject(service.store)
@@ -227,7 +227,7 @@ describe('the Host header', () => {
     expect(answer).toContain(`"data":"http://[::1]:${port}/images/`)
   })
 
-  test('gives way to the host of an absolute target', async () => {
+  test('is overridden by the host of an absolute target', async () => {
     const service = await startService()
     const ask = (target: string, host: string) =>
       send(service, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
@@ -237,7 +237,7 @@ describe('the Host header', () => {
     expect(await ask('http://localhost/nothing', 'localhost')).toMatch(/^HTTP\/1.1 404 /)
   })
 
-  test('of another name is refused where no key is asked (DNS rebinding)', async () => {
+  test('with another name is refused without required keys (DNS rebinding)', async () => {
     const service = await startService()
     for (const host of [
       'evil.example',
@@ -255,7 +255,7 @@ describe('the Host header', () => {
     }
   })
 
-  test('of PUBLIC_URL is welcome', async () => {
+  test('with the host of PUBLIC_URL is accepted', async () => {
     const service = await startService({ PUBLIC_URL: 'https://shots.example.com/base' })
     expect((await rawGet(service, '/healthz', { host: 'shots.example.com' })).status).toBe(200)
   })

@@ -14,7 +14,7 @@ function fill({ images }: TestService, isFull: boolean): void {
   Object.assign(images, { room: async () => room, checkWriting })
 }
 
-test('while the disk is full a root says why it waits, /readyz is 503, and /metrics has the figures', async () => {
+test('while the disk is full, a root says why it waits, /readyz is 503, and /metrics has the figures', async () => {
   const service = await startAccepting()
   fill(service, true)
   const rootId = await service.accept(2)
@@ -43,7 +43,7 @@ test('while the disk is full a root says why it waits, /readyz is 503, and /metr
   expect(await readStatus(service, rootId)).not.toHaveProperty('waiting')
 })
 
-test('who watches a root hears that it waits, and that it goes on', async () => {
+test('events of a root report that it waits, and that it goes on', async () => {
   const service = await startAccepting()
   const rootId = await service.accept()
   fill(service, false)

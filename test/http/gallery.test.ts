@@ -29,7 +29,7 @@ async function load(service: TestService, path = '/') {
   return { response, html: await response.text() }
 }
 
-test('every address of its own is the one document; anything else is not', async () => {
+test('each of its routes is the same document; other paths are not', async () => {
   const service = await startService()
   const { response, html } = await load(service)
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -57,7 +57,7 @@ test('every address of its own is the one document; anything else is not', async
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('the addresses of Websiteshot lead to the same root, in a folder, too, and tell nobody what exists', async () => {
+test('URLs of Websiteshot redirect to the same root, also below a path, and do not reveal which roots exist', async () => {
   const service = await startService({ AUTH: 'keys', PUBLIC_URL: 'https://shots.example.com/proofs' })
   const project = 'projects/11111111-1111-4111-8111-111111111111'
   for (const [id, step] of [
@@ -77,7 +77,7 @@ test('the addresses of Websiteshot lead to the same root, in a folder, too, and 
   expect((await load(service, `/${project}/roots/x`)).response.status).toBe(200)
 })
 
-test('nothing of it runs or loads from elsewhere: one policy, no script and no style inline', async () => {
+test('nothing runs or loads from elsewhere: one policy, no inline script and no inline style', async () => {
   const { response, html } = await load(await startService())
   expect(policyOf(response)).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
   expect(policyOf(response)).toContain("frame-ancestors 'none'")
@@ -86,7 +86,7 @@ test('nothing of it runs or loads from elsewhere: one policy, no script and no s
   expect(html).not.toMatch(/<style|style=|\son\w+=|https?:\/\//)
 })
 
-test('its files are kept for ever, since their names say what is in them, and come compressed', async () => {
+test('its files are cached forever, because their names contain a hash, and are sent compressed', async () => {
   const service = await startService()
   const path = `/${scriptOf((await load(service)).html)}`
   const plain = await service.get(path, { 'accept-encoding': 'identity' })
@@ -101,13 +101,13 @@ test('its files are kept for ever, since their names say what is in them, and co
   expect(await packed.text()).toBe(await plain.text())
 })
 
-test('where other origins are allowed, a cache tells their answers apart', async () => {
+test('with other origins allowed, a cache keeps their answers apart', async () => {
   const service = await startService({ CORS_ORIGINS: 'https://app.example.com' })
   const path = `/${scriptOf((await load(service)).html)}`
   expect((await service.get(path)).headers.get('vary')).toBe('Origin, accept-encoding')
 })
 
-test('the first view needs less than 200 KB of script, by far', async () => {
+test('the first view needs far less than 200 KB of script', async () => {
   const files = await readGallery()
   const html = files?.get('index.html')?.bytes.toString() ?? ''
   const script = files?.get(scriptOf(html))
@@ -119,7 +119,7 @@ test('the first view needs less than 200 KB of script, by far', async () => {
   expect(all.reduce((sum, [, { gzipped }]) => sum + (gzipped?.length ?? 0), 0)).toBeLessThan(120_000)
 })
 
-test('where keys are asked for, the page comes without one, and says so; the API does not', async () => {
+test('if keys are required, the page is sent without one and says so; the API is not', async () => {
   const service = await startService({ AUTH: 'keys' })
   const { response, html } = await load(service)
   expect([response.status, html.includes('content="keys"')]).toEqual([200, true])
@@ -128,7 +128,7 @@ test('where keys are asked for, the page comes without one, and says so; the API
   expect((await load(await startService())).html).toContain('content="open"')
 })
 
-test('pictures may come from where their addresses lead: a bucket, or another public address', async () => {
+test('pictures may come from the origin of their URLs: a bucket, or another public URL', async () => {
   stubCredentials()
   const bucket = await load(await startService({ IMAGES_URL: s3.newPlace() }))
   expect(policyOf(bucket.response)).toContain(`img-src 'self' http://127.0.0.1:${s3.port};`)
@@ -137,7 +137,7 @@ test('pictures may come from where their addresses lead: a bucket, or another pu
   expect(proxied.html).toContain('<base href="/proofs/" />')
 })
 
-test('a checkout where it was not built says how to, and finds it once it is there', async () => {
+test('without a build, the answer says how to build it, and a later build is found', async () => {
   const folder = await makeFolder()
   for (const part of ['src', 'bin', 'package.json'])
     await cp(join(ROOT, part), join(folder, part), { recursive: true })

@@ -34,8 +34,8 @@ async function counted(service: TestService) {
   )
 }
 
-describe('a picture that a result points at and that is gone', () => {
-  test('is a 404 by its signed address, an error in the log and counted', async () => {
+describe('a stored picture that is gone', () => {
+  test('is a 404 by its picture URL, an error in the log, and counted', async () => {
     const { service, projectId, uuids, path, sign } = await serviceWithPictures()
     expect(await counted(service)).toEqual({ missing: 0, damaged: 0 })
     const [uuid = ''] = uuids
@@ -50,7 +50,7 @@ describe('a picture that a result points at and that is gone', () => {
   })
 
   test.each([0, 1, 50, -1])(
-    'cut off at %i it is a 404 that nobody keeps, and told as damaged',
+    'that is cut off at %i bytes is a 404 that must not be cached, and is reported as damaged',
     async (at) => {
       const { service, projectId, uuids, path, sign } = await serviceWithPictures()
       const [uuid = ''] = uuids
@@ -72,7 +72,7 @@ describe('a picture that a result points at and that is gone', () => {
     },
   )
 
-  test('is told when it is downloaded', async () => {
+  test('is reported when it is downloaded', async () => {
     const { service, projectId, rootId, uuids, path } = await serviceWithPictures()
     await rm(path(`${uuids[0]}.png`))
     const response = await service.get(`${rootsUrl(projectId)}/${rootId}/pictures/${uuids[0]}`)
@@ -81,7 +81,7 @@ describe('a picture that a result points at and that is gone', () => {
   })
 
   test.each(['missing', 'damaged'])(
-    'breaks an archive off, and the log says that it is %s',
+    'breaks its archive off, and the log says that it is %s',
     async (condition) => {
       const { service, projectId, rootId, uuids, path } = await serviceWithPictures(20)
       const uuid = uuids.at(-1)
@@ -104,7 +104,7 @@ describe('a picture that a result points at and that is gone', () => {
     },
   )
 
-  test('is not told where no result points at it', async () => {
+  test('is not reported if no result refers to it', async () => {
     const { service, sign } = await serviceWithPictures()
     expect((await fetch(await sign(`${randomUUID()}.png`))).status).toBe(404)
     expect(errorsOf(service)).toEqual([])
@@ -112,7 +112,7 @@ describe('a picture that a result points at and that is gone', () => {
   })
 })
 
-test('whoever leaves in the middle of an archive is no error', async () => {
+test('a client that leaves during an archive causes no error', async () => {
   const { service, projectId, rootId } = await serviceWithPictures(20)
   const leaving = new AbortController()
   const url = `${service.url}${rootsUrl(projectId)}/${rootId}/pictures.zip`

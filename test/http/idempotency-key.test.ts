@@ -16,10 +16,10 @@ import { makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 
-describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world) => {
+describe.each(bothDatabases(postgres))('an Idempotency-Key (%s)', (_, world) => {
   const withKey = (key: string, more: PostOptions = {}) => ({ ...more, headers: { 'idempotency-key': key } })
 
-  test('gives a repeat the answer of the first, and makes no second root', async () => {
+  test('gives a repeated request the same answer, and creates no second root', async () => {
     const service = await startAccepting(await world())
     const ask = async () => {
       const response = await service.post(newRequest(2), withKey('k'))
@@ -42,7 +42,7 @@ describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world
     })
   })
 
-  test('sees what a request says, not how it says it', async () => {
+  test('compares the meaning of requests, not their spelling', async () => {
     const service = await startAccepting(await world())
     const rootId = await jobIdOf(await service.post(newRequest(), withKey('k')))
     const { url, name } = newPage()
@@ -58,7 +58,7 @@ describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world
     expect(await list(service)).toHaveLength(1)
   })
 
-  test('that came with anything else is 409, and nothing is made', async () => {
+  test('that was used for another request is 409, and nothing is created', async () => {
     const service = await startAccepting(await world())
     await service.post(newRequest(), withKey('k'))
     const { screenshotParameter, urls } = newRequest()
@@ -77,7 +77,7 @@ describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world
     expect((await service.post(newRequest(), withKey('k'))).status).toBe(201)
   })
 
-  test('of a request that came before a status could be a failure still stands for it', async () => {
+  test('of a request stored before failOn existed still matches it', async () => {
     const service = await startAccepting(await world())
     const rootId = await jobIdOf(await service.post(newRequest()))
     const head = await service.store.findRoot(service.projectId, rootId)
@@ -95,7 +95,7 @@ describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world
     expect((await list(service, projectId)).map(({ rootId }) => rootId)).toEqual([second])
   })
 
-  test('makes one root of twenty requests at once, at two services', async () => {
+  test('creates one root for twenty requests at once, on two services', async () => {
     const env = await world()
     const service = await startAccepting(env)
     const other = await startAccepting({ ...env, DATA_DIR: service.dataDir })
@@ -110,7 +110,7 @@ describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world
     expect(await list(service)).toHaveLength(1)
   })
 
-  test('lets one of ten different requests at once win, and the others conflict', async () => {
+  test('lets one of ten different requests at once win; the others conflict', async () => {
     const service = await startAccepting(await world())
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => service.post(newRequest(index + 1), withKey('k'))),
@@ -125,7 +125,7 @@ describe('an Idempotency-Key', () => {
 
   test.each([
     ['every visible character', visible],
-    ['255 of them', 'x'.repeat(255)],
+    ['255 characters', 'x'.repeat(255)],
     ['a quoted text', '"quoted"'],
   ])('may be %s', async (_, key) => {
     const service = await startAccepting()
@@ -141,8 +141,8 @@ describe('an Idempotency-Key', () => {
     ['empty', ''],
     ['256 characters', 'x'.repeat(256)],
     ['two words', 'a b'],
-    ['torn by a tab', 'a\tb'],
-    ['beyond ASCII', 'ü'],
+    ['split by a tab', 'a\tb'],
+    ['outside ASCII', 'ü'],
   ])('may not be %s', async (_, key) => {
     const service = await startAccepting()
     const response = await service.post(newRequest(), { headers: { 'idempotency-key': key } })
@@ -150,7 +150,7 @@ describe('an Idempotency-Key', () => {
     expect(await list(service)).toEqual([])
   })
 
-  test('may not come twice', async () => {
+  test('may not occur twice', async () => {
     const service = await startAccepting()
     const body = JSON.stringify(newRequest())
     const socket = await open(
@@ -164,7 +164,7 @@ describe('an Idempotency-Key', () => {
     expect(await readAll(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*Idempotency-Key/)
   })
 
-  test('is in no one else’s way: without one, the same request is another root', async () => {
+  test('is optional: without one, the same request creates another root', async () => {
     const service = await startAccepting()
     expect(await service.accept()).not.toBe(await service.accept())
     expect(await list(service)).toHaveLength(2)

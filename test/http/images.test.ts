@@ -33,8 +33,8 @@ function rawStatus(service: TestService, path: string) {
   })
 }
 
-describe('a signed address', () => {
-  test('serves the stored bytes with headers that let nothing run and fit its remaining life', async () => {
+describe('a picture URL', () => {
+  test('serves the stored bytes with headers that forbid execution and match its remaining validity', async () => {
     const { service, job, png } = await serviceWithPicture()
     service.now = INSTANT + 1_000
     const response = await fetch(job.data)
@@ -53,7 +53,7 @@ describe('a signed address', () => {
     expect(response.headers.has('x-frame-options')).toBe(false)
   })
 
-  test('HEAD and If-None-Match', async () => {
+  test('supports HEAD and If-None-Match', async () => {
     const { job, png } = await serviceWithPicture()
     const head = await fetch(job.data, { method: 'HEAD' })
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(png.length)])
@@ -62,7 +62,7 @@ describe('a signed address', () => {
     expect((await fetch(job.data, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
-  test('works until it expires, and then says so', async () => {
+  test('works until it expires, and the answer then says so', async () => {
     const { service, job } = await serviceWithPicture()
     const expires = Number(new URL(job.data).searchParams.get('expires')) * 1000
     service.now = expires - 1
@@ -72,7 +72,7 @@ describe('a signed address', () => {
     expect([response.status, await response.json()]).toMatchObject([403, { code: 'address_expired' }])
   })
 
-  test('survives the rotation of keys while the old one still verifies', async () => {
+  test('survives a key rotation while the old key still verifies', async () => {
     const a = `a:${Buffer.alloc(32, 1).toString('base64')}`
     const b = `b:${Buffer.alloc(32, 2).toString('base64')}`
     const { service, job } = await serviceWithPicture({ SIGNING_KEYS: a })
@@ -118,7 +118,7 @@ describe('ranges', () => {
     expect(await response.json()).toMatchObject({ code: 'range_not_satisfiable' })
   })
 
-  test('property: a part lies within the picture and is what was asked', () => {
+  test('property: a part lies within the picture and is the requested one', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -141,15 +141,15 @@ describe('ranges', () => {
     )
   })
 
-  test('If-Range with another validator gives the whole', async () => {
+  test('If-Range with another validator gives the whole picture', async () => {
     const { job, png } = await serviceWithPicture()
     const headers = { range: 'bytes=0-1', 'if-range': '"other"' }
     expect((await (await fetch(job.data, { headers })).arrayBuffer()).byteLength).toBe(png.length)
   })
 })
 
-describe('what was not signed', () => {
-  test('changed, truncated, doubled, reordered or foreign parameters are 403', async () => {
+describe('a URL that was not signed', () => {
+  test('is 403: with changed, truncated, repeated, reordered or foreign parameters', async () => {
     const { service, job } = await serviceWithPicture()
     const url = new URL(job.data)
     const [expires, key, signature] = [...url.searchParams].map(([name, value]) => `${name}=${value}`) as [
@@ -185,7 +185,7 @@ describe('what was not signed', () => {
     expect((await rawStatus(service, preview.pathname + url.search)).status).toBe(403)
   })
 
-  test('the last character of a signature has one spelling', async () => {
+  test('is refused with any other last character of its signature', async () => {
     const { service, job } = await serviceWithPicture()
     const path = job.data.slice(service.url.length)
     const characters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
@@ -193,7 +193,7 @@ describe('what was not signed', () => {
     expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('property: an address with anything changed in it is 403 or 404, never a picture, never a 5xx', async () => {
+  test('property: is 403 or 404 after any change, never a picture, never a 5xx', async () => {
     const { service, job } = await serviceWithPicture()
     const path = job.data.slice(service.url.length)
     const printable = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
@@ -214,7 +214,7 @@ describe('what was not signed', () => {
     )
   })
 
-  test('traversal in every spelling is 404', async () => {
+  test('is 404 with path traversal in any spelling', async () => {
     const { service, projectId } = await serviceWithPicture()
     for (const path of [
       '/images/../proofsheet.db',
@@ -232,8 +232,8 @@ describe('what was not signed', () => {
   })
 })
 
-describe('a correctly signed address whose file is not ours', () => {
-  test('missing, a link, behind a linked folder, a folder, a pipe or empty: 404', async () => {
+describe('a correctly signed URL of an invalid file', () => {
+  test('is 404: missing, a link, behind a linked folder, a folder, a pipe or empty', async () => {
     const { service, projectId, job } = await serviceWithPicture()
     const folder = join(service.dataDir, 'images', projectId)
     const file = join(folder, `${job.uuid}.png`)

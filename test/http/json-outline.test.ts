@@ -31,7 +31,7 @@ describe('the outline of JSON', () => {
     expect(outline(text)).toEqual({ parts, depth })
   })
 
-  test('property: agrees with what the parser makes of it, however it is spaced', () => {
+  test('property: agrees with the parser, however the text is spaced', () => {
     const value = fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 6 })
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 1, '\t'), (any, space) => {
@@ -42,7 +42,7 @@ describe('the outline of JSON', () => {
     )
   })
 
-  test('property: goes no further than it is asked to', () => {
+  test('property: stops at the given limits', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(20), fc.nat(4), (any, parts, depth) => {
         const whole = outlineOf(any)
@@ -55,7 +55,7 @@ describe('the outline of JSON', () => {
     )
   })
 
-  test('property: says something of any bytes', () => {
+  test('property: gives a result for any bytes', () => {
     const byte = fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('"\\[]{},: 1')))
     fc.assert(
       fc.property(fc.array(byte, { maxLength: 200 }), (bytes) => {

@@ -29,8 +29,8 @@ const NOTES: Note[] = [
   { note: 'hide', detail: '.ad was not hidden.' },
 ]
 
-describe.each(bothDatabases(postgres))('the steps of a page, with %s,', (_, world) => {
-  test('reach the camera, and are in the status: as they were asked for, and what did not work', async () => {
+describe.each(bothDatabases(postgres))('the steps of a page (%s)', (_, world) => {
+  test('reach the camera, and are in the status: as requested, with notes about what failed', async () => {
     const service = await startAccepting(await world())
     const { store } = service
     const rootId = await service.accept(1, {

@@ -47,7 +47,7 @@ async function beginAll(
 }
 
 describe.each(bothDatabases(useDatabases()))('%s', (_, newDatabase) => {
-  test('a root of 200 pages grows with every question to the store: every answer is one revision', async () => {
+  test('a root of 200 pages that grows between two queries gives answers of a single revision', async () => {
     // Nobody else works the queue off, nor gives attempts back that take long.
     const env = { ...(await newDatabase()), CAPTURE_CONCURRENCY: '0' }
     const keeping = await startService(env)

@@ -7,7 +7,7 @@ import { startAccepting } from '../support/http/requests.ts'
 import { startService } from '../support/http/service.ts'
 import { makeProject, rootsUrl } from '../support/store/results.ts'
 
-test('/openapi.json says what the operator allows of a request', async () => {
+test('/openapi.json states the limits of the operator for requests', async () => {
   const service = await startService({
     MAX_URLS_PER_REQUEST: '7',
     MAX_VIEWPORT_WIDTH: '1111',
@@ -45,7 +45,7 @@ test('/openapi.json says what the operator allows of a request', async () => {
   })
 })
 
-test('what is wrong with a query is said in the same sentences as of a body, all at once', async () => {
+test('mistakes in a query are reported with the same sentences as in a body, all at once', async () => {
   const service = await startService({ PAGE_LIMIT: '50' })
   const projectId = await makeProject(service.store)
   const ask = async (path: string) => {
@@ -100,7 +100,7 @@ interface DescribedOperation {
 }
 
 // What `@redocly/cli lint` and `@stoplight/spectral-cli lint` have found (decision 23).
-test('/openapi.json is right in its form: paths and their parameters, headers, tags', async () => {
+test('/openapi.json is well formed: paths and their parameters, headers, tags', async () => {
   const service = await startService()
   const { tags, paths } = (await (await service.get('/openapi.json')).json()) as Described
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -122,7 +122,7 @@ test('/openapi.json is right in its form: paths and their parameters, headers, t
   }
 })
 
-test('every schema that has a name has an example; those of a request are accepted', async () => {
+test('every named schema has an example; those of requests are accepted', async () => {
   const service = await startAccepting()
   const { components } = (await (await service.get('/openapi.json')).json()) as Described
   const few = Object.entries(components.schemas).filter(([, { examples = [] }]) => examples.length === 0)
@@ -132,7 +132,7 @@ test('every schema that has a name has an example; those of a request are accept
   for (const example of [small, full]) expect((await service.post(example)).status).toBe(201)
 })
 
-test('every field of a request has a description, and an example where one helps', async () => {
+test('every field of a request has a description, and an example if it helps', async () => {
   interface Field {
     readonly description?: string
     readonly properties?: Record<string, Field>
@@ -161,7 +161,7 @@ test('every field of a request has a description, and an example where one helps
   expect(poor).toEqual([])
 })
 
-test('an option that many schemas have is in the document once, also for /docs', async () => {
+test('an option used by many schemas is in the document once, also in /docs', async () => {
   const device = { type: 'string', enum: Array.from({ length: 30 }, (_, index) => `Phone ${index}`) }
   const options = { width: { type: 'integer' }, height: { type: 'integer' }, scale: { type: 'number' } }
   const clicks = { type: 'array', items: { type: 'integer', maximum: 9 } }
@@ -189,7 +189,7 @@ test('an option that many schemas have is in the document once, also for /docs',
   )
 })
 
-test('/docs shows the examples and leads back to the gallery', async () => {
+test('/docs shows the examples and links back to the gallery', async () => {
   const service = await startService()
   const html = await (await service.get('/docs')).text()
   expect(html).toContain('<a href="./">Back to the gallery</a>')

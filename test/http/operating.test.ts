@@ -17,7 +17,7 @@ import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 const postgres = usePostgres()
 
 describe('health', () => {
-  test('/healthz says the process lives, /readyz that it can answer', async () => {
+  test('/healthz says that the process is alive, /readyz that it can answer', async () => {
     const service = await startService()
     for (const path of ['/healthz', '/readyz']) {
       const response = await service.get(path)
@@ -26,7 +26,7 @@ describe('health', () => {
     }
   })
 
-  test('/readyz says what captures, and no path of the machine', async () => {
+  test('/readyz says what captures, and shows no path of the machine', async () => {
     const named = await startService({ CHROMIUM_PATH: process.execPath })
     expect(await (await named.get('/readyz')).json()).toEqual({
       status: 'ok',
@@ -66,7 +66,7 @@ describe('health', () => {
     })
   })
 
-  test('/readyz is 503 where the database or the pictures are gone, and /healthz stays 200', async () => {
+  test('/readyz is 503 if the database or the pictures are gone, and /healthz stays 200', async () => {
     const service = await startService()
     await rm(join(service.dataDir, 'images'), { recursive: true })
     const response = await service.get('/readyz')
@@ -78,8 +78,8 @@ describe('health', () => {
   })
 })
 
-describe('what /readyz says of capturing and of the database', () => {
-  test('pages that are due and are not begun for two minutes: stuck, and still 200', async () => {
+describe('/readyz', () => {
+  test('reports `stuck`, and stays 200, if due pages have not begun for two minutes', async () => {
     const service = await startService({ CHROMIUM_PATH: process.execPath })
     // A queue that finds nothing.
     Object.assign(service.store.captures, { takeNext: async () => undefined })
@@ -96,7 +96,7 @@ describe('what /readyz says of capturing and of the database', () => {
     expect((await service.get('/readyz')).status).toBe(200)
   })
 
-  test('a pool without a free connection: 503, with the part that it is', async () => {
+  test('is 503 and names the database if the pool has no free connection', async () => {
     const address = await postgres.newDatabase()
     const service = await startService({
       ...{ DATABASE_URL: address, DATABASE_POOL: '1', DATABASE_WAIT: '1s' },
@@ -121,7 +121,7 @@ describe('what /readyz says of capturing and of the database', () => {
 })
 
 describe('/metrics', () => {
-  test('counts requests by route and status, never by address', async () => {
+  test('counts requests by route and status, never by URL', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     await (await service.get(rootsUrl(projectId))).text()
@@ -154,7 +154,7 @@ describe('/metrics', () => {
     expect(text).not.toContain(projectId)
   })
 
-  test('the process is measured once, however many services it starts', async () => {
+  test('measures the process once, however many services it starts', async () => {
     const measuring = vi.spyOn(perf, 'monitorEventLoopDelay')
     onTestFinished(() => measuring.mockRestore())
     for (let services = 0; services < 3; services++) {
@@ -169,7 +169,7 @@ describe('/metrics', () => {
 })
 
 describe('METRICS_TOKEN', () => {
-  test('is asked for wherever it is set, and never logged', async () => {
+  test('is required wherever it is set, and never logged', async () => {
     const token = 'a-token-for-prometheus'
     const service = await startService({ METRICS_TOKEN: token })
     expect((await service.get('/metrics')).status).toBe(401)
@@ -181,7 +181,7 @@ describe('METRICS_TOKEN', () => {
 })
 
 describe('logs', () => {
-  test('one JSON line a request, with the id that the answer carries', async () => {
+  test('have one JSON line per request, with the id that its answer carries', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const response = await service.get(`${rootsUrl(projectId)}?limit=5`)
@@ -202,7 +202,7 @@ describe('logs', () => {
 })
 
 describe('documentation', () => {
-  test('/openapi.json is OpenAPI 3.1 made from the schemas that validate', async () => {
+  test('/openapi.json is OpenAPI 3.1, made from the schemas that validate', async () => {
     const service = await startService({ PAGE_LIMIT: '50' })
     const response = await service.get('/openapi.json')
     const document = (await response.json()) as {
@@ -291,8 +291,8 @@ describe('documentation', () => {
   })
 })
 
-describe('a page of someone else’s', () => {
-  test('cannot show any answer as a part of itself', async () => {
+describe('a page of another site', () => {
+  test('cannot embed any answer', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const paths = [rootsUrl(projectId), `${rootsUrl(projectId)}/x`, '/docs', '/openapi.json', '/healthz', '/']
@@ -312,7 +312,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('opens to the configured origins only, preflight without a key included', async () => {
+  test('is open to the configured origins only, and to a preflight without a key', async () => {
     const service = await startService({
       CORS_ORIGINS: 'https://app.example.com, https://other.example.com',
       AUTH: 'keys',
@@ -351,7 +351,7 @@ describe('CORS', () => {
 })
 
 describe('RATE_LIMIT', () => {
-  test('counts each client in its window and answers 429 with when to come back', async () => {
+  test('counts requests of each client in its window and answers 429 with the time to retry', async () => {
     const service = await startService({ RATE_LIMIT: '2/1m' })
     const projectId = await makeProject(service.store)
     const ask = async () => {
@@ -371,7 +371,7 @@ describe('RATE_LIMIT', () => {
   })
 
   test.each([-7_200_000, 7_200_000, 691_200_000])(
-    'nobody waits for longer than a window, though the clock jumps by %i ms and back',
+    'makes no client wait longer than a window, even if the clock jumps by %i ms and back',
     async (jump) => {
       const service = await startService({ RATE_LIMIT: '1/1m' })
       const url = rootsUrl(await makeProject(service.store))
@@ -384,7 +384,7 @@ describe('RATE_LIMIT', () => {
     },
   )
 
-  test('counts each key by itself', async () => {
+  test('counts each key separately', async () => {
     const service = await startService({ RATE_LIMIT: '1/1m', AUTH: 'keys' })
     const projectId = await makeProject(service.store)
     const keys: string[] = []
@@ -396,7 +396,7 @@ describe('RATE_LIMIT', () => {
     ])
   })
 
-  test('counts what a key asks of other projects', async () => {
+  test('counts requests of a key for other projects', async () => {
     const service = await startService({ RATE_LIMIT: '2/1m', AUTH: 'keys' })
     const projectId = await makeProject(service.store)
     const { secret } = await makeKey(service.store, projectId)
@@ -407,7 +407,7 @@ describe('RATE_LIMIT', () => {
     expect(statuses).toEqual([404, 404, 429])
   })
 
-  test('counts who has no valid key by client address, apart from those who have one', async () => {
+  test('counts clients without a valid key by address, apart from those with one', async () => {
     const token = 'a-token-for-prometheus'
     const service = await startService({ RATE_LIMIT: '2/1m', AUTH: 'keys', METRICS_TOKEN: token })
     const projectId = await makeProject(service.store)
@@ -431,7 +431,7 @@ describe('RATE_LIMIT', () => {
   })
 })
 
-describe('a connection that moves no byte', () => {
+describe('an idle connection', () => {
   test('is closed after IDLE_TIMEOUT', async () => {
     const service = await startService({ IDLE_TIMEOUT: '200ms' })
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')

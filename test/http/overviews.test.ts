@@ -39,8 +39,8 @@ async function readOne(service: TestService, projectId: string, rootId: string):
   return (await (await service.get(overviewUrl(projectId, rootId))).json()) as RootOverview
 }
 
-describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
-  test('say what the status says, with the screenshots of the root', async () => {
+describe.each(bothDatabases(postgres))('overviews (%s)', (_, world) => {
+  test('agree with the status, and have the screenshots of the root', async () => {
     const service = await startAccepting(await world())
     const { projectId } = service
     const tags = ['nightly', '“🦉”']
@@ -79,7 +79,7 @@ describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
     expect(new Set(body.map(({ state }) => state)).size).toBe(5)
   })
 
-  test('show a page that has options of its own with them, and so does its history', async () => {
+  test('show the own options of a page, and so does its history', async () => {
     const service = await startAccepting(await world())
     const { projectId, store } = service
     const pages = somePages(2).map((page) => ({ ...page, url: 'https://example.com/' }))
@@ -102,7 +102,7 @@ describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
     expect(await history('fullPage=false&width=390')).toEqual([])
   })
 
-  test('of what was imported: all of it is done', async () => {
+  test('of imported roots are done', async () => {
     const service = await startService(await world())
     const projectId = await makeProject(service.store)
     const { rootId } = await addPictures(service, projectId, {
@@ -123,7 +123,7 @@ describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
     }
   })
 
-  test('come newest first, page by page, with the first jobs only', async () => {
+  test('are listed newest first, in list pages, with the first jobs only', async () => {
     const service = await startService(await world())
     const projectId = await makeProject(service.store)
     const roots: { created: number; rootId: string; jobs: number }[] = []
@@ -151,7 +151,7 @@ describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
 })
 
 describe('overviews', () => {
-  test('are never kept, and HEAD is GET without a body', async () => {
+  test('are never cached, and HEAD is GET without a body', async () => {
     const service = await startService({ PAGE_LIMIT: '2' })
     const projectId = await makeProject(service.store)
     const rootIds = [1, 2, 3].map((created) => addRows(service.store, projectId, { created }))
@@ -179,7 +179,7 @@ describe('overviews', () => {
     expect((await read(service, first.next ?? '')).body).toHaveLength(1)
   })
 
-  test('a project without roots has none', async () => {
+  test('are empty for a project without roots', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     expect(await (await service.get(overviewsUrl(projectId))).text()).toBe('[]')
@@ -200,7 +200,7 @@ describe('overviews', () => {
     }
   })
 
-  test('whatever is unknown, malformed or another project’s is one and the same 404', async () => {
+  test('are the same 404 for anything unknown, malformed or of another project', async () => {
     const service = await startService({ AUTH: 'keys' })
     const [mine, theirs] = [await makeProject(service.store), await makeProject(service.store)]
     const { secret: authorization } = await makeKey(service.store, mine)
@@ -225,7 +225,7 @@ describe('overviews', () => {
     expect((await service.get(overviewsUrl(mine))).status).toBe(401)
   })
 
-  test('ask the database as often for many roots as for one', async () => {
+  test('take the same number of queries for many roots as for one', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const asked: number[] = []

@@ -48,8 +48,8 @@ async function add(service: TestService, projectId: string, shots: readonly Shot
   return rootId
 }
 
-describe.each(bothDatabases(postgres))('pages, with %s,', (_, world) => {
-  test('each address once, with what there is of it, and its history', async () => {
+describe.each(bothDatabases(postgres))('pages (%s)', (_, world) => {
+  test('are listed once for each URL, with their figures and their history', async () => {
     const service = await startService(await world())
     const projectId = await makeProject(service.store)
     const [one, other, third] = [
@@ -93,7 +93,7 @@ describe.each(bothDatabases(postgres))('pages, with %s,', (_, world) => {
     expect(await readAll(service, `${pagesUrl(projectId)}?q=a%00b`)).toEqual([])
   })
 
-  test('many that share an instant come once each', async () => {
+  test('that share an instant are listed once each', async () => {
     const service = await startService(await world())
     const projectId = await makeProject(service.store)
     for (let root = 0; root < 3; root++) {
@@ -122,7 +122,7 @@ describe.each(bothDatabases(postgres))('pages, with %s,', (_, world) => {
     )
   })
 
-  test('a page that is captured again has one picture more, and another ETag', async () => {
+  test('that are captured again have one picture more, and another ETag', async () => {
     const service = await startAccepting(await world())
     const { projectId } = service
     const url = 'https://example.com/0'
@@ -140,7 +140,7 @@ describe.each(bothDatabases(postgres))('pages, with %s,', (_, world) => {
     expect(etags.size).toBe(3)
   })
 
-  test('property: whatever the address, it is there, and its history is found by it', async () => {
+  test('property: are listed and have a history, whatever their URL', async () => {
     const service = await startAccepting(await world())
     const texts = fc.oneof(
       fc.webUrl({ withQueryParameters: true, withFragments: true }),
@@ -170,7 +170,7 @@ describe.each(bothDatabases(postgres))('pages, with %s,', (_, world) => {
 })
 
 describe('pages', () => {
-  test('more than a thousand pictures of one are that many or more', async () => {
+  test('with more than a thousand pictures are counted up to a limit', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const shots = (count: number, url: string) =>
@@ -211,7 +211,7 @@ describe('pages', () => {
     }
   })
 
-  test('a bad value is 400; an unknown address has no history', async () => {
+  test('a bad value is 400; the history of an unknown URL is empty', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const foreign = newJob()
@@ -255,7 +255,7 @@ describe('pages', () => {
     }
   })
 
-  test('whatever is unknown, malformed or another project’s is one and the same 404', async () => {
+  test('are the same 404 for anything unknown, malformed or of another project', async () => {
     const service = await startService({ AUTH: 'keys' })
     const [mine, theirs] = [await makeProject(service.store), await makeProject(service.store)]
     await addRows(service.store, theirs)
@@ -275,7 +275,7 @@ describe('pages', () => {
     expect((await service.get(historyUrl(mine, 'x'))).status).toBe(401)
   })
 
-  test('property: whatever the cursor, the answer is 200 or 400', async () => {
+  test('property: are 200 or 400 with any cursor', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     await addRows(service.store, projectId)

@@ -33,15 +33,15 @@ describe('order', () => {
     expect((await list(service, rootsUrl(projectId))).ids).toEqual(expected)
   })
 
-  test('more roots than one look-up reads come whole and in order', async () => {
+  test('roots that take more than one look-up are complete and in order', async () => {
     const { service, projectId, expected } = await serviceWithTies(230)
     expect((await list(service, rootsUrl(projectId))).ids).toEqual(expected)
   })
 })
 
-describe('pages', () => {
+describe('list pages', () => {
   test.each([1, 4, 22, 23, 24, 100])(
-    'following Link with limit=%i gives every root once, in order',
+    'are linked: with limit=%i, every root comes once, in order',
     async (limit) => {
       const { service, projectId, expected } = await serviceWithTies(23)
       const seen: string[] = []
@@ -56,7 +56,7 @@ describe('pages', () => {
     },
   )
 
-  test('a page that holds nothing is an empty array', async () => {
+  test('that are empty are an empty array', async () => {
     const { service, projectId, expected } = await serviceWithTies(3)
     const empty = await makeProject(service.store)
     const beyond = encodeCursor({ created: 0, id: expected[0] ?? '' })
@@ -67,12 +67,12 @@ describe('pages', () => {
     }
   })
 
-  test('without parameters there is no Link', async () => {
+  test('have no Link if no parameter is given', async () => {
     const { service, projectId } = await serviceWithTies(3)
     expect((await list(service, rootsUrl(projectId))).next).toBeUndefined()
   })
 
-  test('a root that arrives between two pages moves nothing', async () => {
+  test('do not shift when a root is added between two of them', async () => {
     const { service, projectId, expected } = await serviceWithTies(10)
     const first = await list(service, `${rootsUrl(projectId)}?limit=5`)
     await addRows(service.store, projectId, { created: 9_999 })
@@ -80,7 +80,7 @@ describe('pages', () => {
     expect([...first.ids, ...second.ids]).toEqual(expected)
   })
 
-  test('an upper case projectId is paged under its lower case address', async () => {
+  test('of an upper-case projectId link to its lower-case path', async () => {
     const { service, projectId } = await serviceWithTies(3)
     const { next } = await list(service, `${rootsUrl(projectId.toUpperCase())}?limit=1`)
     expect(next).toContain(rootsUrl(projectId))
@@ -109,14 +109,14 @@ describe('query', () => {
     },
   )
 
-  test('every mistake is named at once', async () => {
+  test('all mistakes are named at once', async () => {
     const { service, projectId } = await serviceWithTies(1)
     const response = await service.get(`${rootsUrl(projectId)}?limit=0&cursor=${'x'.repeat(300)}`)
     const { errors } = (await response.json()) as { errors: { parameter: string }[] }
     expect(errors.map((error) => error.parameter).sort()).toEqual(['cursor', 'limit'])
   })
 
-  test('property: whatever the cursor, the answer is 200 or 400', async () => {
+  test('property: any cursor gives 200 or 400', async () => {
     const { service, projectId } = await serviceWithTies(2)
     const cursors = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 60 }),
@@ -135,7 +135,7 @@ describe('query', () => {
     )
   })
 
-  test('property: a cursor is read back as it was written, and only in its one spelling', () => {
+  test('property: a cursor is decoded to its value, and has only one spelling', () => {
     fc.assert(
       fc.property(fc.nat({ max: 8_640_000_000_000_000 }), fc.uuid(), fc.nat(60), (created, rootId, at) => {
         const cursor = encodeCursor({ created, id: rootId })

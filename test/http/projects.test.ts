@@ -31,8 +31,8 @@ async function readAll(service: TestService, first: string): Promise<Project[]> 
   return seen
 }
 
-describe.each(bothDatabases(postgres))('the projects, with %s,', (_, __, newWorld) => {
-  test('are listed oldest first, page by page', async () => {
+describe.each(bothDatabases(postgres))('projects (%s)', (_, __, newWorld) => {
+  test('are listed oldest first, in list pages', async () => {
     const { service, projects } = await serviceWithProjects(7, await newWorld())
     for (const query of ['', '?limit=1', '?limit=3', '?limit=7']) {
       expect(await readAll(service, `/api/projects${query}`)).toEqual(projects)
@@ -42,7 +42,7 @@ describe.each(bothDatabases(postgres))('the projects, with %s,', (_, __, newWorl
     expect([response.status, await response.json()]).toEqual([200, { ...first, pictures: 0 }])
   })
 
-  test('there may be none', async () => {
+  test('are an empty list at first', async () => {
     const service = await startService(await newWorld())
     const response = await service.get('/api/projects')
     expect([await response.text(), response.headers.get('link')]).toEqual(['[]', null])
@@ -50,14 +50,14 @@ describe.each(bothDatabases(postgres))('the projects, with %s,', (_, __, newWorl
 })
 
 describe('projects', () => {
-  test('without limit, a page of PAGE_LIMIT', async () => {
+  test('come in list pages of PAGE_LIMIT without a limit', async () => {
     const { service, projects } = await serviceWithProjects(5, { PAGE_LIMIT: '2' })
     const page = (await (await service.get('/api/projects')).json()) as Project[]
     expect(page).toEqual(projects.slice(0, 2))
     expect(await readAll(service, '/api/projects')).toEqual(projects)
   })
 
-  test('are asked for anew each time, and HEAD is GET without a body', async () => {
+  test('must be revalidated, and HEAD is GET without a body', async () => {
     const { service, projects } = await serviceWithProjects(3)
     for (const path of ['/api/projects?limit=1', `/api/projects/${projects[0]?.projectId}`]) {
       const [get, head] = [await service.get(path), await fetch(service.url + path, { method: 'HEAD' })]
@@ -70,7 +70,7 @@ describe('projects', () => {
     }
   })
 
-  test('a bad limit or cursor is 400, whatever is unknown or malformed is 404', async () => {
+  test('are 400 with a bad limit or cursor, and 404 if unknown or malformed', async () => {
     const { service } = await serviceWithProjects(1)
     for (const query of [
       'limit=0',
@@ -87,7 +87,7 @@ describe('projects', () => {
     }
   })
 
-  test('for a key there is its own project and no other', async () => {
+  test('are limited to its own one for a key', async () => {
     const service = await startService({ AUTH: 'keys' })
     const [mine, theirs] = [await makeProject(service.store), await makeProject(service.store)]
     const { secret: authorization } = await makeKey(service.store, mine)
@@ -110,7 +110,7 @@ describe('projects', () => {
     expect(await ask(`/api/projects?cursor=${cursor}`)).toEqual([200, '[]'])
   })
 
-  test('methods: 405 says which ones there are', async () => {
+  test('answer other methods with 405 and Allow', async () => {
     const { service, projects } = await serviceWithProjects(1)
     const ask = async (method: string, path: string) =>
       (await fetch(service.url + path, { method })).headers.get('allow')

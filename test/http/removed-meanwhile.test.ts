@@ -18,7 +18,7 @@ function justBefore(store: Store, read: Read, change: () => Promise<unknown>, ti
   })
 }
 
-describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is read', (_, newDatabase) => {
+describe.each(bothDatabases(useDatabases()))('%s: removal during an answer', (_, newDatabase) => {
   const makeRoots = async ({ store }: TestService, sizes: readonly number[]) => {
     const projectId = await makeProject(store)
     const rootIds: string[] = []
@@ -40,7 +40,7 @@ describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is re
     return list.map(({ rootId, jobs }) => [rootId, jobs.length])
   }
 
-  test('a root is left out of the list, wherever it stands', async () => {
+  test('a removed root is left out of the list, wherever it stands', async () => {
     const service = await startService(await newDatabase())
     const sizes = [2, 3, 110, 4, 120, 1]
     for (const gone of [[0], [1, 3], [2], [5], [4, 5], [0, 1, 2, 3, 4, 5]]) {
@@ -52,7 +52,7 @@ describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is re
     }
   })
 
-  test('a large root is left out of the list where nothing of it was sent yet', async () => {
+  test('a large root is left out of the list if nothing of it was sent yet', async () => {
     const service = await startService(await newDatabase())
     for (const read of ['findPositions', 'textsBetween'] as const) {
       const { rootIds, path } = await makeRoots(service, [1, 250, 2])
@@ -64,7 +64,7 @@ describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is re
     }
   })
 
-  test('a large root of which a job goes before anything of it was sent comes without that job', async () => {
+  test('a large root that loses a job before anything of it was sent comes without that job', async () => {
     const { service, path, rootIds } = await start(250)
     const change = `delete from jobs where position = 7; update roots set revision = 'later', job_count = 249`
     justBefore(service.store, 'textsBetween', () => runSql(service, `begin; ${change}; commit`))
@@ -73,7 +73,7 @@ describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is re
     expect(((await response.json()) as RootResult).jobs).toHaveLength(249)
   })
 
-  test('the answer breaks off where a large root goes after a part of it was sent', async () => {
+  test('the list breaks off if a large root is removed after a part of it was sent', async () => {
     const service = await startService(await newDatabase())
     for (const isList of [true, false]) {
       const { path, rootIds } = await makeRoots(service, [250, 1])
@@ -85,7 +85,7 @@ describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is re
     expect(service.logLines.filter((line) => line.includes('removed while it was read'))).toHaveLength(2)
   })
 
-  test('the answer breaks off where another root takes the id of a large one', async () => {
+  test('the list breaks off if another root takes the id of a large one', async () => {
     const { service, projectId, path, rootIds } = await start(250)
     const [rootId] = rootIds
     const replace = async () => {
@@ -98,7 +98,7 @@ describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is re
     await expect(response.text()).rejects.toThrow()
   })
 
-  test('a root that goes between its look-up and its jobs is not found', async () => {
+  test('a root that is removed between its look-up and its jobs is not found', async () => {
     const service = await startService(await newDatabase())
     for (const [jobs, read] of [
       [3, 'textsOf'],
@@ -111,7 +111,7 @@ describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is re
     }
   })
 
-  test('what is kept does not bring a removed root back', async () => {
+  test('a cached answer does not bring a removed root back', async () => {
     const { service, path, rootIds } = await start(3, 250)
     for (const rootId of rootIds) await (await service.get(`${path}/${rootId}`)).text()
     await remove(service, rootIds)

@@ -49,7 +49,7 @@ describe.each(bothDatabases(useDatabases()))('%s: the bytes of an answer', (_, n
     return { service, projectId, ids }
   }
 
-  test('are those of RENDERING and of SHOWING', async () => {
+  test('have the digests recorded for RENDERING and SHOWING', async () => {
     const { service, projectId, ids } = await start()
     const list = rootsPath(projectId)
     const roots = [list, ...ids.map((rootId) => `${list}/${rootId}`)]

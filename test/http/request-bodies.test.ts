@@ -18,7 +18,7 @@ describe('a body', () => {
     expect(await refusal(response)).toEqual([400, 'bad_request', '#'])
   })
 
-  test('that is not there at all is 400 or 415', async () => {
+  test('that is missing is 400 or 415', async () => {
     const service = await startAccepting()
     const address = `${service.url}/api/projects/${service.projectId}`
     expect(await refusal(await fetch(address, { method: 'POST' }))).toEqual([400, 'bad_request', '#'])
@@ -27,7 +27,7 @@ describe('a body', () => {
   })
 
   test.each([true, false])(
-    'that is not UTF-8 is 400, not something else than was sent (chunked: %s)',
+    'that is not UTF-8 is 400, and is not misread (chunked: %s)',
     async (chunked) => {
       const service = await startAccepting()
       const body = Buffer.from(JSON.stringify({ ...newRequest(), urls: [{ ...newPage(), name: '?' }] }))
@@ -55,14 +55,14 @@ describe('a body', () => {
     'json',
     '*/*',
     '',
-  ])('called %j is 415: a web page could send it without asking', async (type) => {
+  ])('of the type %j is 415: a web page could send it without a preflight', async (type) => {
     const service = await startAccepting()
     const response = await service.post(newRequest(), { headers: { 'content-type': type } })
     expect(await refusal(response)).toEqual([415, 'unsupported_media_type'])
     expect(await list(service)).toEqual([])
   })
 
-  test('without a name is 415', async () => {
+  test('without a type is 415', async () => {
     const service = await startAccepting()
     const body = JSON.stringify(newRequest())
     const head = `POST /api/projects/${service.projectId} HTTP/1.1\nHost: localhost\nConnection: close\n`
@@ -72,14 +72,14 @@ describe('a body', () => {
   })
 
   test.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
-    'called %j is JSON',
+    'of the type %j is JSON',
     async (type) => {
       const service = await startAccepting()
       expect((await service.post(newRequest(), { headers: { 'content-type': type } })).status).toBe(201)
     },
   )
 
-  test('may be as large as MAX_BODY_BYTES and no larger, counted in bytes, chunked or not', async () => {
+  test('may have at most MAX_BODY_BYTES, counted in bytes, chunked or not', async () => {
     const service = await startAccepting({ MAX_BODY_BYTES: '2000' })
     const sized = (bytes: number) => {
       const text = JSON.stringify({ ...newRequest(), urls: [{ ...newPage(), name: 'ü'.repeat(400) }] })
@@ -101,7 +101,7 @@ describe('a body', () => {
     expect(await list(service)).toHaveLength(2)
   })
 
-  test('may be larger than a MiB where the operator says so', async () => {
+  test('may be larger than a MiB if the operator allows it', async () => {
     const service = await startAccepting({ MAX_BODY_BYTES: '3000000' })
     const raw = JSON.stringify(newRequest()) + ' '.repeat(2_500_000)
     expect((await service.post(undefined, { raw })).status).toBe(201)
@@ -109,7 +109,7 @@ describe('a body', () => {
     expect((await preset.post(undefined, { raw })).status).toBe(413)
   })
 
-  test('may arrive byte by byte, characters torn apart', async () => {
+  test('may arrive byte by byte, even within a character', async () => {
     const service = await startAccepting()
     const body = Buffer.from(JSON.stringify({ ...newRequest(), urls: [{ ...newPage(), name: '👩‍🚀ü' }] }))
     const socket = await open(service, postHead(service, `Content-Length: ${body.length}\nConnection: close`))
@@ -122,7 +122,7 @@ describe('a body', () => {
     expect((await readStatus(service, jobId)).urls[0]?.name).toBe('👩‍🚀ü')
   })
 
-  test('that does not arrive within REQUEST_TIMEOUT ends the connection, and is no request', async () => {
+  test('that does not arrive within REQUEST_TIMEOUT ends the connection, and is not a request', async () => {
     const service = await startAccepting({ REQUEST_TIMEOUT: '1s' })
     const socket = await open(service, postHead(service, 'Content-Length: 1000'))
     const dripping = setInterval(() => socket.write(' '), 50)
@@ -133,7 +133,7 @@ describe('a body', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test('that is cut off is no request, though all that matters had come', async () => {
+  test('that is cut off is not a request, even if its JSON was complete', async () => {
     const service = await startAccepting()
     const body = JSON.stringify(newRequest())
     const socket = await open(service, postHead(service, `Content-Length: ${body.length + 1}`))

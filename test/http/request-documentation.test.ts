@@ -14,7 +14,7 @@ describe('the documentation', () => {
   }
   const root = '/api/projects/{projectId}/screenshots/root/{jobId}'
 
-  test('/openapi.json describes asking for screenshots', async () => {
+  test('describes in /openapi.json how to request screenshots', async () => {
     const service = await startAccepting()
     const { paths, components } = (await (await service.get('/openapi.json')).json()) as Described
     const post = paths['/api/projects/{projectId}']?.['post']
@@ -41,7 +41,7 @@ describe('the documentation', () => {
     })
   })
 
-  test('/openapi.json describes how far a root is, asked and told', async () => {
+  test('describes in /openapi.json the status of a root and its events', async () => {
     const service = await startAccepting()
     const { paths } = (await (await service.get('/openapi.json')).json()) as Described
     const status = paths[`${root}/status`]?.['get']
@@ -61,7 +61,7 @@ describe('the documentation', () => {
     expect(events?.parameters.map(({ name }) => name)).toContain('last-event-id')
   })
 
-  test('/docs shows the three operations, what to send, and every field of it', async () => {
+  test('shows in /docs the three operations, their bodies, and every field', async () => {
     const service = await startAccepting()
     const html = await (await service.get('/docs')).text()
     for (const text of [

@@ -16,7 +16,7 @@ describe('a key', () => {
     return { service, read, write, ask }
   }
 
-  test('is needed: without one it is 401 with a challenge, before anything else is looked at', async () => {
+  test('is required: without one the answer is 401 with a challenge, before anything else is checked', async () => {
     const { service, ask } = await serviceWithKeys()
     for (const [secret, projectId, body] of [
       [undefined, undefined, newRequest()],
@@ -31,7 +31,7 @@ describe('a key', () => {
     expect(await service.store.pageRoots(service.projectId, { limit: 1 })).toEqual([])
   })
 
-  test('that may only read is 403, whatever it sends and to whatever project', async () => {
+  test('that can only read is 403, whatever it sends and to whatever project', async () => {
     const { service, read, ask } = await serviceWithKeys()
     const stranger = await makeProject(service.store)
     for (const projectId of [service.projectId, stranger, randomUUID(), 'x']) {
@@ -41,7 +41,7 @@ describe('a key', () => {
     expect(await service.store.pageRoots(service.projectId, { limit: 1 })).toEqual([])
   })
 
-  test('that may write is let in, sent bare or as Bearer, and may read how far it is', async () => {
+  test('that can write is accepted, bare or as Bearer, and can read the status', async () => {
     const { service, read, write, ask } = await serviceWithKeys()
     const rootId = await jobIdOf(await ask(write.secret))
     expect((await ask(`Bearer ${write.secret}`)).status).toBe(201)
@@ -51,7 +51,7 @@ describe('a key', () => {
     }
   })
 
-  test('of another project finds nothing here', async () => {
+  test('of another project gets 404', async () => {
     const { service, ask } = await serviceWithKeys()
     const { secret } = await makeKey(service.store, await makeProject(service.store), 'write')
     const nothing = await withoutRequestId(await ask(secret, randomUUID()))
@@ -60,14 +60,14 @@ describe('a key', () => {
     expect(await service.store.pageRoots(service.projectId, { limit: 1 })).toEqual([])
   })
 
-  test('that was revoked is 401 with the next request', async () => {
+  test('that was revoked is 401 from the next request on', async () => {
     const { service, write, ask } = await serviceWithKeys()
     expect((await ask(write.secret)).status).toBe(201)
     await service.store.revokeKey(write.keyId, 2)
     expect(await refusal(await ask(write.secret))).toEqual([401, 'unauthorized'])
   })
 
-  test('is counted for what it asks, refused or not', async () => {
+  test('counts towards the rate limit, refused or not', async () => {
     const { service, read, write, ask } = await serviceWithKeys({ RATE_LIMIT: '3/1m' })
     const { projectId } = service
     const statuses = async (secret: string, bodies: unknown[]) => {
@@ -85,8 +85,8 @@ describe('a key', () => {
   })
 })
 
-describe('the rules for every request hold', () => {
-  test('RATE_LIMIT: 429 says when to come back, and nothing was made', async () => {
+describe('rules that hold for every request:', () => {
+  test('RATE_LIMIT: 429 says when to retry, and nothing is created', async () => {
     const service = await startAccepting({ RATE_LIMIT: '1/1m' })
     const first = await service.post(newRequest())
     expect([first.status, first.headers.get('ratelimit')]).toEqual([201, '"default";r=0;t=60'])
@@ -95,7 +95,7 @@ describe('the rules for every request hold', () => {
     expect(await service.store.pageRoots(service.projectId, { limit: 9 })).toHaveLength(1)
   })
 
-  test('Host: a name that is not ours is refused, before the body is read', async () => {
+  test('Host: another name is refused before the body is read', async () => {
     const service = await startAccepting()
     const body = JSON.stringify(newRequest())
     const ask = async (host: string) => {
@@ -117,7 +117,7 @@ describe('the rules for every request hold', () => {
     expect(response.headers.get('location')).toBe(`https://shots.example.com/base${path}`)
   })
 
-  test('CORS: pages of allowed origins may read, not write', async () => {
+  test('CORS: pages of allowed origins may read, but not write', async () => {
     const service = await startAccepting({ CORS_ORIGINS: 'https://app.example.com' })
     const preflight = await fetch(`${service.url}/api/projects/${service.projectId}`, {
       method: 'OPTIONS',
@@ -130,7 +130,7 @@ describe('the rules for every request hold', () => {
     expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD')
   })
 
-  test('methods: 405 says which one there is, here and at the others', async () => {
+  test('methods: 405 names the allowed ones', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const ask = async (method: string, path: string) => {
@@ -160,7 +160,7 @@ describe('the rules for every request hold', () => {
     expect(await list(service)).toHaveLength(1)
   })
 
-  test('metrics and logs: by route, and nothing of what was sent', async () => {
+  test('metrics and logs: they have the route, and nothing that was sent', async () => {
     const service = await startAccepting()
     const secret = 'https://example.com/?token=hidden'
     await service.post(
@@ -174,7 +174,7 @@ describe('the rules for every request hold', () => {
     expect(service.logLines.join('')).not.toContain('hidden')
   })
 
-  test('a store that is gone is 503, and says nothing of it', async () => {
+  test('a store that is gone: 503, which reveals nothing of it', async () => {
     const service = await startAccepting()
     await service.store.close()
     const took: number[] = []

@@ -31,8 +31,8 @@ function windowOf({ device }: { device?: Device }) {
   return { width, height }
 }
 
-describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
-  test('for more pages than may wait is 429, says how many do, and leaves nothing', async () => {
+describe.each(bothDatabases(postgres))('a request (%s)', (_, world) => {
+  test('for more pages than may wait is 429 with the number that wait, and creates nothing', async () => {
     const service = await startAccepting({ ...(await world()), MAX_PAGES_WAITING: '3' })
     const headers = { 'idempotency-key': 'first' }
     const jobId = await jobIdOf(await service.post(newRequest(2), { headers }))
@@ -49,7 +49,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect((await service.post(newRequest(2))).status).toBe(201)
   })
 
-  test('is answered with the root, and where it is', async () => {
+  test('is answered with the id of the root and its Location', async () => {
     const service = await startAccepting(await world())
     const response = await service.post(newRequest())
     const text = await response.text()
@@ -62,7 +62,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect(response.headers.get('location')).toBe(`${service.url}${rootsUrl(service.projectId)}/${jobId}`)
   })
 
-  test('is a root at once, without jobs, and the first of the list', async () => {
+  test('is a root at once, without jobs, at the beginning of the list', async () => {
     const service = await startAccepting(await world())
     await addRows(service.store, service.projectId)
     await service.accept()
@@ -75,7 +75,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect(roots).toHaveLength(3)
   })
 
-  test('changes the ETag of the list, and each result that of its root as well', async () => {
+  test('changes the ETag of the list, and each result also that of its root', async () => {
     const service = await startAccepting(await world())
     const etags: (string | null)[][] = []
     const look = async (rootId?: string) => {
@@ -103,7 +103,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect(fresh.status).toBe(304)
   })
 
-  test('becomes results in its own order, whichever page is captured first', async () => {
+  test('gives results in its own order, whichever page is captured first', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept(2)
     const first = await begin(service.store, rootId)
@@ -118,7 +118,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     })
   })
 
-  test('may spell the project in upper case: it is the same', async () => {
+  test('may have the project id in upper case', async () => {
     const service = await startAccepting(await world())
     const response = await service.post(newRequest(), { projectId: service.projectId.toUpperCase() })
     const rootId = await jobIdOf(response)
@@ -126,14 +126,14 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect((await list(service)).map((root) => root.rootId)).toEqual([rootId])
   })
 
-  test('that leaves things out gets 15 s for each page, and no full page', async () => {
+  test('has defaults: 15 s for each page, and no full page', async () => {
     const service = await startAccepting(await world())
     expect(await begin(service.store, await service.accept())).toMatchObject({
       ...{ ...newPage(), loadingTime: 15_000, options: { width: 1200, height: 720, fullPage: false } },
     })
   })
 
-  test('of an unknown, malformed or foreign project gets the one 404 there is', async () => {
+  test('for an unknown, malformed or foreign project gets the usual 404', async () => {
     const service = await startAccepting({ ...(await world()), AUTH: 'keys' })
     const { secret: authorization } = await makeKey(service.store, service.projectId, 'write')
     const headers = { authorization }
@@ -152,7 +152,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect((await service.post(newRequest(), { headers })).status).toBe(201)
   })
 
-  test('of an unknown or malformed project gets that 404 also where no key is asked', async () => {
+  test('for an unknown or malformed project gets the usual 404 without required keys, too', async () => {
     const service = await startAccepting(await world())
     const nothing = await withoutRequestId(await service.get(rootsUrl(randomUUID())))
     expect(nothing[0]).toBe(404)
@@ -187,7 +187,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect((await service.post(newRequest(), { headers: key })).status).toBe(201)
   })
 
-  test('is stored and echoed as it was sent, whatever it holds', async () => {
+  test('is stored and echoed as it was sent, whatever its content', async () => {
     const service = await startAccepting(await world())
     const limits = {
       urls: 3,
@@ -230,7 +230,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     )
   })
 
-  test('may hold the longest address and the most colourful name', async () => {
+  test('may have the longest URL and any characters in a name', async () => {
     const service = await startAccepting({ ...(await world()), MAX_URLS_PER_REQUEST: '1000' })
     const url = `https://example.com/${'ü'.repeat(8_192 - 20)}`
     const name = '👩‍🚀"\\\u2028\u0001'.repeat(50)
@@ -245,7 +245,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
 })
 
 describe('an empty PostgreSQL database', () => {
-  test('lets all of four services accept that began on it at once', async () => {
+  test('accepts requests from four services that start on it together', async () => {
     const [, , newWorld] = bothDatabases(postgres)[1] as ReturnType<typeof bothDatabases>[number]
     const env = { ...(await newWorld()), DATABASE_URL: await postgres.newEmptyDatabase() }
     const services = await Promise.all(Array.from({ length: 4 }, () => startAccepting(env)))

@@ -29,9 +29,9 @@ async function serviceWithJobs(jobs: number, env: Record<string, string> = {}) {
   return { service, projectId, rootId, path: `${rootsUrl(projectId)}/${rootId}` }
 }
 
-describe.each(bothDatabases(postgres))('the jobs of one root in pages, with %s,', (_, world) => {
+describe.each(bothDatabases(postgres))('the jobs of one root in list pages (%s)', (_, world) => {
   test.each([0, 1, 7, 250])(
-    '%i jobs: every one once, in their order, in the shape of the root',
+    '%i jobs: each comes once, in order, in the shape of the root',
     async (jobs) => {
       const { service, path } = await serviceWithJobs(jobs, await world())
       const whole = (await (await service.get(path)).json()) as RootResult
@@ -44,7 +44,7 @@ describe.each(bothDatabases(postgres))('the jobs of one root in pages, with %s,'
     },
   )
 
-  test('places that have gaps', async () => {
+  test('jobs at positions with gaps', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept(9)
     for (let page = 0; page < 9; page++) {
@@ -59,8 +59,8 @@ describe.each(bothDatabases(postgres))('the jobs of one root in pages, with %s,'
   })
 })
 
-describe('the jobs of one root in pages', () => {
-  test('without parameters, or with others, it is the whole root and there is no Link', async () => {
+describe('the jobs of one root in list pages', () => {
+  test('without limit and cursor, the whole root comes without a Link', async () => {
     const { service, path } = await serviceWithJobs(150)
     const whole = await service.get(path)
     const other = await service.get(`${path}?offset=3`)
@@ -68,7 +68,7 @@ describe('the jobs of one root in pages', () => {
     expect(await other.text()).toBe(await whole.text())
   })
 
-  test('a cursor alone goes on with PAGE_LIMIT, upper case is accepted', async () => {
+  test('a cursor alone continues with PAGE_LIMIT, and upper case is accepted', async () => {
     const { service, projectId, rootId, path } = await serviceWithJobs(10, { PAGE_LIMIT: '4' })
     const upper = `${rootsUrl(projectId.toUpperCase())}/${rootId.toUpperCase()}`
     const [first, second] = await readPages(service, `${upper}?limit=3`)
@@ -80,7 +80,7 @@ describe('the jobs of one root in pages', () => {
     expect(beyond?.jobs).toEqual([])
   })
 
-  test('has the ETag of the root; HEAD is GET without a body', async () => {
+  test('a list page has the ETag of the root; HEAD is GET without a body', async () => {
     const { service, path } = await serviceWithJobs(5)
     const get = await service.get(`${path}?limit=2`)
     const etag = get.headers.get('etag') ?? ''
@@ -95,7 +95,7 @@ describe('the jobs of one root in pages', () => {
     ])
   })
 
-  test('a bad value is 400, each parameter by name', async () => {
+  test('a bad value is 400 and names its parameter', async () => {
     const { service, path } = await serviceWithJobs(1)
     for (const value of ['0', '-1', '101', '1.5', 'x', '']) {
       const response = await service.get(`${path}?limit=${value}`)
@@ -110,7 +110,7 @@ describe('the jobs of one root in pages', () => {
     }
   })
 
-  test('whatever is unknown or another’s is the same 404 as ever', async () => {
+  test('anything unknown or of another project is the usual 404', async () => {
     const service = await startService({ AUTH: 'keys' })
     const [mine, theirs] = [await makeProject(service.store), await makeProject(service.store)]
     const foreign = await addRows(service.store, theirs)
@@ -130,7 +130,7 @@ describe('the jobs of one root in pages', () => {
     expect((await service.get(`${rootsUrl(mine)}/${foreign}?limit=0`)).status).toBe(401)
   })
 
-  test('property: a position is read back as it was written, and only in its one spelling', () => {
+  test('property: a position is decoded to its value, and has only one spelling', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 - 1 }), fc.string({ unit: anyCharacter }), (from, text) => {
         expect(decodePosition(encodePosition(from))).toBe(from)
@@ -141,7 +141,7 @@ describe('the jobs of one root in pages', () => {
     )
   })
 
-  test('a job that is added while someone reads is on the page where its place is', async () => {
+  test('a job that is added while someone reads is on the list page of its position', async () => {
     const service = await startAccepting()
     const rootId = await service.accept(3)
     const [first, second, third] = [

@@ -18,8 +18,8 @@ const cancel = async (service: Scheduling, rootId: string) =>
 const take = async ({ store, now }: Scheduling, rootId: string) =>
   await store.captures.takeNext({ now, leaseMs: 1_000, rootId })
 
-describe.each(bothDatabases(postgres))('a root for later, with %s,', (_, world) => {
-  test('is there at once, without jobs, and is captured when its time has come', async () => {
+describe.each(bothDatabases(postgres))('a scheduled root (%s)', (_, world) => {
+  test('exists at once, without jobs, and is captured when its time has come', async () => {
     const service = await startScheduling(await world())
     const scheduled = service.now + 5 * MINUTE
     const rootId = await service.accept(2, { scheduleDescription: { value: 5, unit: 'm' } })
@@ -36,7 +36,7 @@ describe.each(bothDatabases(postgres))('a root for later, with %s,', (_, world) 
     expect(await refusal(await cancel(service, rootId))).toEqual([409, 'conflict'])
   })
 
-  test('is cancelled, also twice, and then never runs', async () => {
+  test('can be cancelled, also twice, and then never runs', async () => {
     const service = await startScheduling(await world())
     const scheduledTs = service.now + 5 * MINUTE
     const rootId = await service.accept(2, { scheduledTs })
@@ -60,7 +60,7 @@ describe.each(bothDatabases(postgres))('a root for later, with %s,', (_, world) 
     expect(Math.abs(lateMs - 60 * MINUTE)).toBeLessThan(MINUTE)
   })
 
-  test('comes of a template, too', async () => {
+  test('can come from a template, too', async () => {
     const service = await startScheduling(await world())
     const templates = `${service.url}/api/projects/${service.projectId}/templates`
     const post = async (path: string, body: object) =>
@@ -87,7 +87,7 @@ describe.each(bothDatabases(postgres))('a root for later, with %s,', (_, world) 
   })
 })
 
-test('a repeated request finds its root; one for another time is another request', async () => {
+test('a repeated request finds its scheduled root; one for another time is another request', async () => {
   const service = await startScheduling()
   const scheduledTs = service.now + MINUTE
   const ask = async (more: object) =>
@@ -124,7 +124,7 @@ test.each([
   ])
 })
 
-test('a time that is over, and nothing in its place, mean at once; scheduledTs wins', async () => {
+test('a past time and an empty one mean at once; scheduledTs takes precedence', async () => {
   const service = await startScheduling()
   const scheduleDescription = { value: 5, unit: 'm' }
   for (const more of [{ scheduledTs: service.now - 1, scheduleDescription }, { scheduledTs: null }])
@@ -135,7 +135,7 @@ test('a time that is over, and nothing in its place, mean at once; scheduledTs w
   })
 })
 
-test('too much for later is refused, and what waits now does not count', async () => {
+test('too many scheduled pages are refused, and pages that wait now do not count', async () => {
   const service = await startScheduling({ MAX_PAGES_SCHEDULED: '2', MAX_PAGES_WAITING: '1' })
   const later = { scheduledTs: service.now + MINUTE }
   const ask = async (pages: number, more: object = {}) =>
@@ -143,7 +143,7 @@ test('too much for later is refused, and what waits now does not count', async (
   expect([await ask(1), await ask(2, later), await ask(1, later), await ask(1)]).toEqual([201, 201, 429, 429])
 })
 
-test('a root that is unknown, malformed or foreign cannot be cancelled, nor with a key that may only read', async () => {
+test('a root that is unknown, malformed or foreign cannot be cancelled, nor with a key that can only read', async () => {
   const service = await startScheduling({ AUTH: 'keys' })
   const as = (key: { secret: string }) => ({ authorization: `Bearer ${key.secret}` })
   const [write, read] = [

@@ -14,8 +14,8 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const hoursFrom = (start: number, first = 1) => [0, 1, 2, 3, 4].map((index) => start + (first + index) * HOUR)
 
-describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
-  test('are made, listed, read, changed, paused, resumed and removed', async () => {
+describe.each(bothDatabases(postgres))('schedules (%s)', (_, world) => {
+  test('are created, listed, read, changed, paused, resumed and removed', async () => {
     const service = await startScheduling(await world())
     const made = await service.ask('POST', '', newSchedule())
     expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store'])
@@ -78,7 +78,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     expect(acts.every((act) => act.scheduleId === scheduleId)).toBe(true)
   })
 
-  test('make roots at their times, say what is late and missed, and keep their ETag', async () => {
+  test('create roots at their times, report late and missed ones, and keep their ETag', async () => {
     const service = await startScheduling(await world())
     const schedule = await service.make({ overlap: 'run' })
     const { etag } = await service.read(schedule)
@@ -100,7 +100,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     expect((await service.read(schedule)).etag).toBe(etag)
   })
 
-  test('skip a time while the root before is unfinished, and say so, or not, by choice', async () => {
+  test('skip a time while the previous root is unfinished, and report it, unless overlap is allowed', async () => {
     const service = await startScheduling(await world())
     const skips = await service.make()
     const runs = await service.make({ overlap: 'run' })
@@ -122,7 +122,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     ])
   })
 
-  test('are run by hand, also twice at once, and whatever their times', async () => {
+  test('can be run by hand, also twice at once, whatever their times', async () => {
     const service = await startScheduling(await world())
     const schedule = await service.make({ paused: true })
     const run = async () => {
@@ -137,7 +137,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     expect((await service.read(schedule)).schedule).toMatchObject({ runs: 3, next: [] })
   })
 
-  test('run a template as it is then, which stays as long as they do', async () => {
+  test('run a template as it is at that time, and keep it from being removed', async () => {
     const service = await startScheduling(await world())
     const templates = `${service.url}/api/projects/${service.projectId}/templates`
     const send = async (method: string, path: string, body?: object) =>
@@ -158,7 +158,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     expect((await send('DELETE', `/${templateId}`)).status).toBe(204)
   })
 
-  test('an unknown, a malformed and a foreign schedule get the same answer, from every operation', async () => {
+  test('that are unknown, malformed or foreign get the same answer from every operation', async () => {
     const service = await startScheduling(await world())
     const { scheduleId } = await service.make()
     const other = await makeProject(service.store)
@@ -186,7 +186,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     expect((await service.ask('GET', `/${scheduleId}`)).status).toBe(200)
   })
 
-  test('have list pages, oldest first', async () => {
+  test('are listed in list pages, oldest first', async () => {
     const service = await startScheduling(await world())
     const made: string[] = []
     for (let index = 0; index < 3; index++) {
@@ -220,13 +220,13 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
   })
 })
 
-describe('a schedule that is wrong', () => {
+describe('a wrong schedule', () => {
   const mistakesOf = async (response: Response) => {
     const { errors = [] } = (await response.json()) as Problem
     return [response.status, ...errors.map(({ pointer, detail }) => `${pointer} ${detail}`)]
   }
 
-  test('is told everything at once, also when it is changed', async () => {
+  test('gets all mistakes at once, also when it is changed', async () => {
     const service = await startScheduling()
     const { scheduleId } = await service.make()
     const wrong = {
@@ -289,7 +289,7 @@ describe('a schedule that is wrong', () => {
     [{ cron: '0 2 * * *', timezone: 'Berlin' }, /^#\/timezone must be .*did you mean Europe\/Berlin\?$/],
     [{ cron: '0 2 * * *', timezone: '+01:00' }, /^#\/timezone must be a time zone of the IANA database/],
     [{ cron: '0'.repeat(201) }, /^#\/cron must /],
-  ])('its times: %j', async (times, mistake) => {
+  ])('with wrong times: %j', async (times, mistake) => {
     const service = await startScheduling()
     const expected = [400, expect.stringMatching(mistake)]
     expect(await mistakesOf(await service.ask('POST', '/preview', times))).toEqual(expected)
@@ -299,14 +299,14 @@ describe('a schedule that is wrong', () => {
     expect(await (await service.ask('GET')).json()).toEqual([])
   })
 
-  test('is one too many', async () => {
+  test('is refused if it is one too many', async () => {
     const service = await startScheduling({ MAX_SCHEDULES: '1' })
     await service.make()
     expect(await refusal(await service.ask('POST', '', newSchedule()))).toEqual([409, 'conflict'])
   })
 })
 
-test('the next times of a schedule are shown before it is made', async () => {
+test('the next times of a schedule are shown before it is created', async () => {
   const service = await startScheduling()
   const response = await service.ask('POST', '/preview', { cron: '0 9 * * MON-FRI', timezone: 'Asia/Tokyo' })
   const first = Date.UTC(2026, 2, 2)
@@ -317,7 +317,7 @@ test('the next times of a schedule are shown before it is made', async () => {
   expect(await (await service.ask('GET')).json()).toEqual([])
 })
 
-test('a change that leaves the times alone keeps a time that is due', async () => {
+test('a change that does not touch the times keeps a time that is due', async () => {
   const service = await startScheduling({ SCHEDULE_SPREAD: '6m' })
   let schedule = await service.make()
   const dueOf = async ({ scheduleId }: Schedule) =>
@@ -341,7 +341,7 @@ test('a change that leaves the times alone keeps a time that is due', async () =
   })
 })
 
-test('/metrics counts times that were due, and what became of them', async () => {
+test('/metrics counts due times by what became of them', async () => {
   const service = await startScheduling({ MAX_PAGES_WAITING: '3' })
   const { created } = await service.make({ overlap: 'run' })
   await service.make()
@@ -360,7 +360,7 @@ test('/metrics counts times that were due, and what became of them', async () =>
   ])
 })
 
-test('several who change it at once without If-Match all succeed', async () => {
+test('simultaneous changes without If-Match all succeed', async () => {
   const service = await startScheduling()
   const { scheduleId } = await service.make()
   const statuses = await Promise.all(
@@ -372,7 +372,7 @@ test('several who change it at once without If-Match all succeed', async () => {
   expect(statuses).toEqual([200, 200, 200, 200])
 })
 
-test('its secrets are kept, shown to nobody, and used by its roots', async () => {
+test('the secrets of a schedule are kept, shown to nobody, and used by its roots', async () => {
   const service = await startScheduling()
   const headers = { authorization: 'Bearer 9f31' }
   const request = { ...newRequest(), screenshotParameter: { width: 800, height: 600, headers } }
@@ -391,7 +391,7 @@ test('its secrets are kept, shown to nobody, and used by its roots', async () =>
   expect(service.logLines.join('')).not.toContain('9f31')
 })
 
-test('a key that may only read sees schedules and their times, and changes nothing', async () => {
+test('a key that can only read sees schedules and their times, and changes nothing', async () => {
   const service = await startScheduling({ AUTH: 'keys' })
   const write = await makeKey(service.store, service.projectId, 'write')
   const read = await makeKey(service.store, service.projectId)

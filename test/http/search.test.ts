@@ -43,8 +43,8 @@ async function addNames(service: TestService, projectId: string, created: number
   return rootId
 }
 
-describe.each(bothDatabases(postgres))('searching, with %s,', (_, world) => {
-  test('answers whole roots, in their order, as a list and as pages', async () => {
+describe.each(bothDatabases(postgres))('a search (%s)', (_, world) => {
+  test('returns whole roots, in order, as a list and in list pages', async () => {
     const service = await startService(await world())
     const projectId = await makeProject(service.store)
     const expected: string[] = []
@@ -74,7 +74,7 @@ describe.each(bothDatabases(postgres))('searching, with %s,', (_, world) => {
     expect((await readAll(service, `${rootsUrl(projectId)}?q=&limit=7`)).seen).toEqual(all)
   })
 
-  test('an overview shows the first screenshots that match', async () => {
+  test('shows in an overview the first screenshots that match', async () => {
     const service = await startService(await world())
     const projectId = await makeProject(service.store)
     const names = Array.from({ length: 500 }, (_, index) => (index % 20 === 19 ? `Needle ${index}` : 'Hay'))
@@ -87,7 +87,7 @@ describe.each(bothDatabases(postgres))('searching, with %s,', (_, world) => {
     )
   })
 
-  test('finds what was asked for before it is there, and by its tags', async () => {
+  test('finds pages before they are captured, and roots by their tags', async () => {
     const service = await startAccepting(await world())
     const { projectId } = service
     const ask = (name: string, tags: string[]) =>
@@ -118,8 +118,8 @@ describe.each(bothDatabases(postgres))('searching, with %s,', (_, world) => {
   })
 })
 
-describe('searching', () => {
-  test('stops after very many jobs, and goes on where the Link says', async () => {
+describe('a search', () => {
+  test('stops after very many jobs, and its Link continues', async () => {
     const dataDir = await makeFolder()
     const projectId = await seedRows(dataDir, { roots: 24, jobsPerRoot: 50 })
     // How much there is to search is what the roots say: to write and read all of it would show no more.
@@ -134,7 +134,7 @@ describe('searching', () => {
     expect(roots.map((root) => root.rootId)).toEqual([rootId])
   })
 
-  test('lets others in', async () => {
+  test('lets other requests in', async () => {
     const dataDir = await makeFolder()
     const projectId = await seedRows(dataDir, { roots: 9, jobsPerRoot: 4_000 })
     const service = await startService({ DATA_DIR: dataDir })
@@ -146,7 +146,7 @@ describe('searching', () => {
   })
 
   test.each(['root?q=needle', 'root?q=needle&limit=1', 'overview?q=needle', '../pages?q=needle'])(
-    'ends when whoever asked has gone: %s',
+    'ends when its client has gone: %s',
     async (question) => {
       const dataDir = await makeFolder()
       const projectId = await seedRows(dataDir, { roots: 100, jobsPerRoot: 100 })
@@ -171,7 +171,7 @@ describe('searching', () => {
     },
   )
 
-  test('a question that was answered is not asked again until something changed', async () => {
+  test('that was answered does not query the store again until something changes', async () => {
     const service = await startAccepting()
     const { projectId } = service
     await service.accept()
@@ -184,7 +184,7 @@ describe('searching', () => {
     expect([second.status, ((await second.json()) as unknown[]).length]).toEqual([200, 2])
   })
 
-  test('what is too long is 400', async () => {
+  test('for a text that is too long is 400', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     for (const name of ['q', 'tag']) {
@@ -199,7 +199,7 @@ describe('searching', () => {
     }
   })
 
-  test('property: whatever is searched for, the answer is 200, and its Link leads on with the same question', async () => {
+  test('property: is 200 for any text, and its Link continues with the same query', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const names: string[] = []

@@ -8,7 +8,7 @@ const login = (password: unknown) => ({
   loginButton: { elementId: '#login' },
 })
 
-test('a request that is refused leaves no secret in the answer or in the log', async () => {
+test('a refused request leaves no secret in the answer or in the log', async () => {
   const service = await startAccepting()
   const refused = async (raw: string) => {
     const response = await service.post(undefined, { raw })

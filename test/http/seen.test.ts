@@ -55,8 +55,8 @@ async function ask(
   )
 }
 
-describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => {
-  test('is in status, overview, history and pages, and not in what is frozen', async () => {
+describe.each(bothDatabases(postgres))('captured pages (%s)', (_, world) => {
+  test('show what was seen in status, overview, history and pages, and not in the frozen answers', async () => {
     const service = await startAccepting(await world())
     const { projectId } = service
     const rootId = await service.accept(2)
@@ -93,7 +93,7 @@ describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => 
     }
   })
 
-  test('window and full page are series of their own in a history, page by page', async () => {
+  test('have a series for each window and full page in their history, in list pages', async () => {
     const service = await startAccepting(await world())
     const { store, projectId } = service
     const views = [
@@ -123,7 +123,7 @@ describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => 
     expect(await read('width=391')).toEqual([[]])
   })
 
-  test('what was imported is of no series', async () => {
+  test('have no series if they were imported', async () => {
     const service = await startAccepting(await world())
     const { projectId } = service
     await addRows(service.store, projectId)
@@ -138,7 +138,7 @@ describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => 
     ])
   })
 
-  test('property: overviews are filtered by state, mark, date, text and tag, in whatever pages', async () => {
+  test('property: are filtered in overviews by state, mark, date, text and tag, in list pages of any size', async () => {
     const service = await startAccepting(await world())
     const { store, projectId } = service
     const made: RootOverview[] = []
@@ -206,7 +206,7 @@ describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => 
 })
 
 describe('filters', () => {
-  test('that are none are 400', async () => {
+  test('with invalid values are 400', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     for (const query of [
@@ -228,7 +228,7 @@ describe('filters', () => {
     expect((await service.get(overviewsUrl(projectId, latest))).status).toBe(200)
   })
 
-  test('a series is looked for in so many screenshots at a time, and the Link goes on', async () => {
+  test('of a series read a limited number of screenshots, and the Link continues', async () => {
     const service = await startAccepting()
     const { store, projectId } = service
     const rootId = await ask(store, projectId, 1, { options: { fullPage: true } })
@@ -241,7 +241,7 @@ describe('filters', () => {
     expect(pages.map((page) => page.map((job) => job.rootId))).toEqual([[], [rootId]])
   })
 
-  test('a cursor of another range goes on within the range', async () => {
+  test('of a date range continue within it, even with a cursor of another range', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     for (const created of [1, 2, 3, 4, 5]) await addRows(service.store, projectId, { created })
@@ -253,7 +253,7 @@ describe('filters', () => {
     expect(await read(`cursor=${cursor}&from=3&limit=1`)).toEqual([4, 3])
   })
 
-  test('a range of dates is read by its key: no root outside of it is looked at', async () => {
+  test('of a date range use its key: no root outside of the range is read', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     for (let created = 0; created < 60; created++) await addRows(service.store, projectId, { created })

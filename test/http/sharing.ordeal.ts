@@ -53,8 +53,8 @@ async function watchRaw(service: Accepting, rootId: string): Promise<Socket> {
   return socket
 }
 
-describe.each(bothDatabases(postgres))('who watches a root, with %s,', (_, world) => {
-  test('shares one reading of each change with all others, and one of the whole', async () => {
+describe.each(bothDatabases(postgres))('a client that watches a root (%s)', (_, world) => {
+  test('shares one read of each change, and of the whole, with all others', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept(2)
     const reads = countReads(service.store, 'findChanges')
@@ -72,7 +72,7 @@ describe.each(bothDatabases(postgres))('who watches a root, with %s,', (_, world
     expect(await Promise.all(streams.map((stream) => stream.next()))).toEqual(streams.map(() => undefined))
   })
 
-  test('costs nothing but a sign of life while nothing happens', async () => {
+  test('costs only keep-alive comments while nothing happens', async () => {
     const service = await startAccepting({ ...(await world()), IDLE_TIMEOUT: '1s' })
     const rootId = await service.accept()
     const stream = await watch(service, rootId)
@@ -96,7 +96,7 @@ function untilFinished(done: number) {
   }
 }
 
-test('who does not read an event is kept one for, whatever happens meanwhile', async () => {
+test('that does not read has one event kept for it, whatever happens meanwhile', async () => {
   const service = await startAccepting({ MAX_URLS_PER_REQUEST: '1000', MAX_BODY_BYTES: '20000000' })
   // More than the system takes in for someone who does not read.
   const url = `https://example.com/${'x'.repeat(8_000)}`
@@ -119,8 +119,8 @@ test('who does not read an event is kept one for, whatever happens meanwhile', a
   expect(text.match(/event: status/g)).toHaveLength(2)
 })
 
-describe('streams', () => {
-  test('are so many for each key; another key has its own', async () => {
+describe('event streams', () => {
+  test('are limited for each key; another key has its own limit', async () => {
     const service = await startAccepting({ AUTH: 'keys', MAX_STREAMS_PER_CLIENT: '3' })
     const { secret } = await makeKey(service.store, service.projectId, 'write')
     const { secret: other } = await makeKey(service.store, service.projectId)
@@ -150,7 +150,7 @@ describe('streams', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('end with their key, and so does who waits', async () => {
+  test('end when their key is revoked, and so does a waiting request', async () => {
     const service = await startAccepting({ AUTH: 'keys' })
     const { secret, keyId } = await makeKey(service.store, service.projectId, 'write')
     const { secret: other } = await makeKey(service.store, service.projectId)
@@ -174,8 +174,8 @@ async function acceptWith(service: Accepting, secret: string): Promise<string> {
   return ((await response.json()) as { jobId: string }).jobId
 }
 
-describe.each(bothDatabases(postgres))('what is large, with %s,', (_, world) => {
-  test('is read in parts: the status of an imported root and its events', async () => {
+describe.each(bothDatabases(postgres))('a large root (%s)', (_, world) => {
+  test('is read in parts: its status and its events if it was imported', async () => {
     const service = await startAccepting(await world())
     const { store, projectId } = service
     const rootId = await addRows(store, projectId, { jobs: 450 })
@@ -193,7 +193,7 @@ describe.each(bothDatabases(postgres))('what is large, with %s,', (_, world) => 
     expect(limits).toEqual([200, 200, 200, 200, 200, 200])
   })
 
-  test('and asked for very often by one key keeps no other from what is as large', async () => {
+  test('that one key requests very often does not delay another key with one as large', async () => {
     const service = await startAccepting({ ...(await world()), AUTH: 'keys' })
     const { store } = service
     const [mine, theirs] = await Promise.all([1, 2].map(() => makeProject(store)))
@@ -218,7 +218,7 @@ describe.each(bothDatabases(postgres))('what is large, with %s,', (_, world) => 
   })
 })
 
-test('answers that nobody reads take a share of the memory: then their own client waits, and nobody else', async () => {
+test('unread answers use memory of the share of their client, and only that client waits', async () => {
   // For one client a quarter of it, which is one piece that is not read.
   const service = await startAccepting({ AUTH: 'keys', MAX_UNREAD_BYTES: '4000000' })
   const { store } = service

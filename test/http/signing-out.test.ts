@@ -41,7 +41,7 @@ async function signIn({ url }: TestService, key: string, before: Partial<Cookie>
   return cookieOf(answer)
 }
 
-describe.each(WORLDS)('with %s, signing out', (engine, newWorld) => {
+describe.each(WORLDS)('signing out (%s)', (engine, newWorld) => {
   const open = async () => {
     const env: Record<string, string> = { ...SHARED, ...(await newWorld()) }
     const instances = [await startService(env), await startService(env)] as const
@@ -50,7 +50,7 @@ describe.each(WORLDS)('with %s, signing out', (engine, newWorld) => {
     return { env, instances, projectId, ...(await makeKey(one.store, projectId)) }
   }
 
-  test('ends the session: its cookies are refused by every instance, and those of another session are not', async () => {
+  test('ends the session: every instance refuses its cookies, and no cookies of another session', async () => {
     const { instances, projectId, secret } = await open()
     const [one, two] = instances
     const first = await signIn(one, secret)
@@ -77,7 +77,7 @@ describe.each(WORLDS)('with %s, signing out', (engine, newWorld) => {
     expect(await status(two, projectId, again)).toBe(200)
   })
 
-  test('with one key leaves a session with the others, and the cookie with all of them is refused', async () => {
+  test('with one key keeps the session with the others, and the cookie with all keys is refused', async () => {
     const { instances, projectId, secret, keyId } = await open()
     const [one, two] = instances
     const otherId = await makeProject(one.store)
@@ -92,7 +92,7 @@ describe.each(WORLDS)('with %s, signing out', (engine, newWorld) => {
     expect(await status(two, otherId, left)).toBe(200)
   })
 
-  test('among many requests with the same cookie: those that come after it are refused', async () => {
+  test('among many requests with the same cookie refuses those that come after it', async () => {
     const { instances, projectId, secret } = await open()
     const cookie = await signIn(instances[0], secret)
     let isOver = false
@@ -113,7 +113,7 @@ describe.each(WORLDS)('with %s, signing out', (engine, newWorld) => {
     expect(new Set(late)).toEqual(new Set([401]))
   })
 
-  test('ends what the session watches', async () => {
+  test('ends the event streams of the session', async () => {
     const { instances, projectId, secret } = await open()
     const [one, two] = instances
     const cookie = await signIn(one, secret)
@@ -129,7 +129,7 @@ describe.each(WORLDS)('with %s, signing out', (engine, newWorld) => {
     expect((await others.next())?.status.state).toBe('running')
   })
 
-  test('says so where nothing can be written; signing in and reading go on', async () => {
+  test('is 503 if nothing can be written; signing in and reading continue', async () => {
     const { env, instances, projectId, secret } = await open()
     const [one] = instances
     const ended = await signIn(one, secret)

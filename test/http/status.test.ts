@@ -48,8 +48,8 @@ async function untilWaiting(looks: () => number): Promise<void> {
   while (looks() === before) await sleep(10)
 }
 
-describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
-  test('of a new request: everything is queued', async () => {
+describe.each(bothDatabases(postgres))('the status (%s)', (_, world) => {
+  test('of a new request says that everything is queued', async () => {
     const service = await startAccepting(await world())
     const { screenshotParameter } = newRequest()
     const rootId = await service.accept(2, {
@@ -103,7 +103,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect(await page()).toEqual(done)
   })
 
-  test('says why a page failed, and shows no result of it', async () => {
+  test('says why a page failed, and shows no result for it', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept()
     await service.store.captures.finish(await begin(service.store, rootId, 100), FAILED, 200)
@@ -113,7 +113,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     })
   })
 
-  test('says where the end of a page is missing', async () => {
+  test('says that the end of a page is missing', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept(2)
     await finishNext(service.store, rootId, { ...DONE, seen: newSeen({ marks: ['cut'] }) })
@@ -121,7 +121,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect((await readStatus(service, rootId)).urls.map((page) => page.cut)).toEqual([true, undefined])
   })
 
-  test('is that of its root alone', async () => {
+  test('is that of its own root only', async () => {
     const service = await startAccepting(await world())
     const [one, other] = [await service.accept(), await service.accept()]
     await finishNext(service.store, other)
@@ -129,7 +129,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect((await readStatus(service, other)).state).toBe('done')
   })
 
-  test('of a root that was imported is done, with what it came with', async () => {
+  test('of an imported root is done, with the imported data', async () => {
     const service = await startAccepting(await world())
     const { rootId } = await addPictures(service, service.projectId, {
       created: 1_000,
@@ -150,7 +150,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect(await readStatus(service, empty)).toMatchObject({ state: 'done', urls: [], counts: { total: 0 } })
   })
 
-  test('of what does not exist is the one 404 there is', async () => {
+  test('of an unknown root is the usual 404', async () => {
     const service = await startAccepting({ ...(await world()), AUTH: 'keys' })
     const stranger = await makeProject(service.store)
     const foreign = await addRows(service.store, stranger)
@@ -206,7 +206,7 @@ describe('the status', () => {
     expect(status.counts.queued).toBe(3 - steps.length)
   })
 
-  test('takes ids in upper case, and waits for them', async () => {
+  test('accepts ids in upper case, and can wait for them', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const looks = countLooks(service)
@@ -216,7 +216,7 @@ describe('the status', () => {
     expect(await (await answer).json()).toMatchObject({ rootId, state: 'done' })
   })
 
-  test('answers HEAD as GET, without the body', async () => {
+  test('answers HEAD like GET, without the body', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const path = statusUrl(service.projectId, rootId)
@@ -228,7 +228,7 @@ describe('the status', () => {
     )
   })
 
-  test('can name every reason there is', async () => {
+  test('can name every reason', async () => {
     const service = await startAccepting()
     const reasons = Object.keys(CAPTURE_REASONS) as CaptureReason[]
     const rootId = await service.accept(reasons.length)
@@ -240,8 +240,8 @@ describe('the status', () => {
   })
 })
 
-describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
-  test('is answered at once where the root is finished', async () => {
+describe.each(bothDatabases(postgres))('a waiting request (%s)', (_, world) => {
+  test('is answered at once if the root is finished', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept()
     await finishNext(service.store, rootId, FAILED)
@@ -257,7 +257,7 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
     expect(looks()).toBe(0)
   })
 
-  test('is answered as soon as it is finished, and not before, also by another process', async () => {
+  test('is answered as soon as the root is finished, and not before, also by another process', async () => {
     const service = await startAccepting(await world())
     const beside = await openBeside(service)
     const looks = countLooks(service)
@@ -278,7 +278,7 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
     expect(looks() - before).toBeLessThanOrEqual(3)
   })
 
-  test('is one of many, and all are looked for together', async () => {
+  test('shares its looks at the store with many others', async () => {
     const service = await startAccepting(await world())
     const roots: string[] = []
     for (let index = 0; index < 5; index++) roots.push(await service.accept())
@@ -310,8 +310,8 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
   })
 })
 
-describe('who waits', () => {
-  test('is answered with how far it is when the time is over', async () => {
+describe('a waiting request', () => {
+  test('is answered with the current status when its time is over', async () => {
     const service = await startAccepting()
     const rootId = await service.accept(2)
     await finishNext(service.store, rootId)
@@ -327,7 +327,7 @@ describe('who waits', () => {
     expect(looks()).toBe(before)
   })
 
-  test('for what is no time is told so', async () => {
+  test('with an invalid time is 400', async () => {
     const service = await startAccepting()
     const path = statusUrl(service.projectId, await service.accept())
     for (const time of ['-1', '61', '1.5', 'x', '', '1&wait=2', '1s', 'true', '99999999999999999999']) {
@@ -337,7 +337,7 @@ describe('who waits', () => {
     }
   })
 
-  test('and goes away leaves nothing waiting', async () => {
+  test('whose client leaves stops waiting', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const looks = countLooks(service)
@@ -369,7 +369,7 @@ describe('who waits', () => {
     expect(service.logLines.join('')).not.toContain('not read in time')
   })
 
-  test('and went away before the root was found leaves nothing waiting', async () => {
+  test('whose client leaves before the root is found does not wait', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const looks = countLooks(service)
@@ -393,7 +393,7 @@ describe('who waits', () => {
     expect(looks()).toBe(0)
   })
 
-  test('and went away before the key was checked leaves nothing waiting', async () => {
+  test('whose client leaves before the key is checked does not wait', async () => {
     const service = await startAccepting({ AUTH: 'keys' })
     const { secret } = await makeKey(service.store, service.projectId, 'write')
     const response = await service.post(newRequest(), { headers: { authorization: secret } })
@@ -419,7 +419,7 @@ describe('who waits', () => {
     expect(looks()).toBe(0)
   })
 
-  test('hears of a database that is gone as a 503', async () => {
+  test('is 503 if the database fails', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const looks = countLooks(service)
@@ -429,7 +429,7 @@ describe('who waits', () => {
     expect((await answer).status).toBe(503)
   })
 
-  test('hears at once of what this process does, and of nothing else', async () => {
+  test('is woken at once by changes of its own process, and by no others', async () => {
     const { store, projectId, accept } = await startAccepting()
     const root = { projectId, rootId: await accept() }
     const other = { projectId, rootId: await accept() }

@@ -38,7 +38,7 @@ describe('the list of a large project', () => {
     [2_500, 10],
     [10, 2_500],
   ])(
-    '25,000 jobs in %i roots of %i, 70 MB: complete, within 64 MB above idle, and others are served in between',
+    '25,000 jobs in %i roots of %i, 70 MB: complete, within 64 MB above idle, and others are served meanwhile',
     async (roots, jobsPerRoot) => {
       const dataDir = join(await makeFolder(), 'data')
       const variant = 'x'.repeat(2_300)
@@ -73,7 +73,7 @@ describe('the list of a large project', () => {
     },
   )
 
-  test('a large root is read once; who asks for it again, or in a list, is sent the same bytes', async () => {
+  test('a large root is read once; later answers and lists send the same bytes', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const rootId = await addRows(service.store, projectId, { jobs: 250 })
@@ -119,7 +119,7 @@ describe('the list of a large project', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('an answer that was given up is not made any further', async () => {
+  test('an abandoned answer is not prepared any further', async () => {
     const service = await startService({ CACHE_BYTES: '0' })
     const projectId = await makeProject(service.store)
     for (let index = 0; index < 30; index++)
@@ -149,7 +149,7 @@ describe('the list of a large project', () => {
 })
 
 describe('a large root', () => {
-  test('is answered whole, alone and in the list', async () => {
+  test('is complete, alone and in the list', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const jobs = Array.from({ length: 1_234 }, (_, index) => newJob({ name: String(index) }))
@@ -164,9 +164,9 @@ describe('a large root', () => {
   })
 })
 
-describe('a root that ends where a piece does', () => {
+describe('a root that ends at the end of a piece', () => {
   test.each([100, 101, 199, 200, 201, 400, 1_000])(
-    '%i jobs are JSON, alone and in the list',
+    '%i jobs are valid JSON, alone and in the list',
     async (count) => {
       const service = await startService()
       const projectId = await makeProject(service.store)
@@ -180,8 +180,8 @@ describe('a root that ends where a piece does', () => {
   )
 })
 
-describe('an error after the first byte', () => {
-  test('breaks the connection: the answer must not parse', async () => {
+describe('an error', () => {
+  test('after the first byte breaks the connection, so that the answer does not parse', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     for (let index = 0; index < 40; index++)
@@ -197,7 +197,7 @@ describe('an error after the first byte', () => {
     await expect(rest).rejects.toThrow()
   })
 
-  test('before the first byte it is an ordinary 503', async () => {
+  test('before the first byte is an ordinary 503', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     await service.store.close()
@@ -205,8 +205,8 @@ describe('an error after the first byte', () => {
   })
 })
 
-describe('an answer nobody finishes reading', () => {
-  test('is cut off after RESPONSE_TIMEOUT, however steadily it is sipped', async () => {
+describe('an answer that is never read to its end', () => {
+  test('is cut off after RESPONSE_TIMEOUT, however steadily it is read', async () => {
     const service = await startService({ RESPONSE_TIMEOUT: '1s' })
     const projectId = await makeProject(service.store)
     await service.store.addRoot(

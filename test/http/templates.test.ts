@@ -15,8 +15,8 @@ const get = async (service: Templating, { templateId }: Template) => {
   return { template: (await response.json()) as Template, etag: response.headers.get('etag') ?? '' }
 }
 
-describe.each(bothDatabases(postgres))('templates, with %s,', (_, world) => {
-  test('are made, read, changed, run and removed', async () => {
+describe.each(bothDatabases(postgres))('templates (%s)', (_, world) => {
+  test('are created, read, changed, run and removed', async () => {
     const service = await startTemplating(await world())
     const made = await service.ask('POST', '', newTemplate({ failOn: 'status' }))
     expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store'])
@@ -70,7 +70,7 @@ describe.each(bothDatabases(postgres))('templates, with %s,', (_, world) => {
     ])
   })
 
-  test('find their roots in both lists, on list pages of any size', async () => {
+  test('filter both lists of roots, in list pages of any size', async () => {
     const service = await startTemplating(await world())
     const { templateId } = await service.make()
     const mine: string[] = []
@@ -127,7 +127,7 @@ describe.each(bothDatabases(postgres))('templates, with %s,', (_, world) => {
 })
 
 describe('a run of a template', () => {
-  test('with kept secrets does not tell whether a guess is right', async () => {
+  test('with kept secrets does not reveal whether a guess is right', async () => {
     const service = await startTemplating()
     const asked = (authorization: string) => ({
       screenshotParameter: { width: 800, height: 600, headers: { authorization } },
@@ -154,7 +154,7 @@ describe('a run of a template', () => {
     }
   })
 
-  test('and a change tell nothing of the length of kept secrets', async () => {
+  test('does not reveal the length of kept secrets, nor does a change', async () => {
     const service = await startTemplating()
     const parameter = { width: 800, height: 600 }
     const urls = [newPage()]
@@ -179,20 +179,20 @@ describe('a run of a template', () => {
 
   test.each([
     ['no body', {}],
-    ['no body, though it is called JSON', { headers: { 'content-type': 'application/json' } }],
+    ['no body with the type JSON', { headers: { 'content-type': 'application/json' } }],
     [
-      'no body, though it is called JSON in UTF-8',
+      'no body with the type JSON in UTF-8',
       { headers: { 'content-type': 'application/json;charset=utf-8' } },
     ],
     ['an empty object', { headers: { 'content-type': 'application/json' }, body: '{}' }],
     [
-      'nothing in every field',
+      'empty values in every field',
       {
         headers: { 'content-type': 'application/json' },
         body: '{"urls":[],"scheduledTs":null,"scheduleDescription":{}}',
       },
     ],
-  ])('takes %s', async (_, request) => {
+  ])('accepts %s', async (_, request) => {
     const service = await startTemplating()
     const { templateId } = await service.make()
     const address = `${service.url}/api/projects/${service.projectId}/templates/${templateId}`
@@ -200,7 +200,7 @@ describe('a run of a template', () => {
     expect(await readStatus(service, rootId)).toMatchObject({ urls: [newPage()] })
   })
 
-  test('of a web page of another site is refused, and of our own is not', async () => {
+  test('from a web page of another site is refused, and from the gallery is not', async () => {
     const service = await startTemplating()
     const { templateId } = await service.make()
     const run = async (headers: Record<string, string>, body?: unknown) =>
@@ -211,7 +211,7 @@ describe('a run of a template', () => {
     expect(await run({ 'content-type': 'text/plain' })).toBe(415)
   })
 
-  test('replaces its pages, and can begin later', async () => {
+  test('can replace the pages, and can begin later', async () => {
     const service = await startTemplating()
     const { templateId } = await service.make({
       screenshotParameter: { width: 300, height: 200, tags: ['x'] },
@@ -230,7 +230,7 @@ describe('a run of a template', () => {
     expect(await run({ scheduledTs: service.now - 1 })).not.toHaveProperty('scheduled')
   })
 
-  test('is repeated with its Idempotency-Key, and not done twice', async () => {
+  test('that is repeated with its Idempotency-Key is not done twice', async () => {
     const service = await startTemplating()
     const { templateId } = await service.make()
     const run = (key: string, body: object = {}) =>
@@ -242,7 +242,7 @@ describe('a run of a template', () => {
     expect(await refusal(await run('ä'.repeat(3)))).toEqual([400, 'bad_request', 'Idempotency-Key'])
   })
 
-  test('tells all mistakes at once', async () => {
+  test('reports all mistakes at once', async () => {
     const service = await startTemplating()
     const { templateId } = await service.make()
     const run = async (body: unknown) => await refusal(await service.ask('POST', `/${templateId}`, body))
@@ -253,8 +253,8 @@ describe('a run of a template', () => {
   })
 })
 
-describe('a template that is wrong', () => {
-  test('is told everything at once, as a request', async () => {
+describe('a wrong template', () => {
+  test('gets all mistakes at once, like a request', async () => {
     const service = await startTemplating()
     const wrong = {
       name: '',
@@ -285,7 +285,7 @@ describe('a template that is wrong', () => {
     expect(await refusal(await service.ask('POST'))).toEqual([400, 'bad_request', '#'])
   })
 
-  test('is told what must be given again beside its other mistakes, each once', async () => {
+  test('gets the secrets that must be given again beside its other mistakes, each once', async () => {
     const service = await startTemplating()
     const screenshotParameter = (authorization: string) => ({
       ...{ width: 800, height: 600, headers: { authorization } },
@@ -298,14 +298,14 @@ describe('a template that is wrong', () => {
     ])
   })
 
-  test('is one too many', async () => {
+  test('is refused if it is one too many', async () => {
     const service = await startTemplating({ MAX_TEMPLATES: '1' })
     await service.make()
     expect(await refusal(await service.ask('POST', '', newTemplate()))).toEqual([409, 'conflict'])
   })
 })
 
-test('If-Match is honoured on changes and removals, and `*` matches', async () => {
+test('If-Match is respected for changes and removals, and `*` matches', async () => {
   const service = await startTemplating()
   const template = await service.make()
   const { etag } = await get(service, template)
@@ -323,7 +323,7 @@ test('If-Match is honoured on changes and removals, and `*` matches', async () =
   expect((await service.ask('DELETE', at, undefined, { 'if-match': now })).status).toBe(204)
 })
 
-test('an unknown, a malformed and a foreign template get the same answer, from every operation', async () => {
+test('an unknown, a malformed and a foreign template get the same answer from every operation', async () => {
   const service = await startTemplating()
   const { templateId } = await service.make()
   const other = { ...service, projectId: await makeProject(service.store) }
@@ -351,7 +351,7 @@ test('an unknown, a malformed and a foreign template get the same answer, from e
   }
 })
 
-test('a key that may only read sees templates, and changes nothing', async () => {
+test('a key that can only read sees templates, and changes nothing', async () => {
   const service = await startTemplating({ AUTH: 'keys' })
   const write = await makeKey(service.store, service.projectId, 'write')
   const read = await makeKey(service.store, service.projectId)
@@ -373,7 +373,7 @@ test('a key that may only read sees templates, and changes nothing', async () =>
   expect(JSON.parse(line ?? '{}')).toMatchObject({ key: write.keyId })
 })
 
-test('a list has list pages, newest first, and large templates come whole', async () => {
+test('a list has list pages, newest first, and large templates are complete', async () => {
   const service = await startTemplating()
   const css = 'a'.repeat(9_000)
   const urls = Array.from({ length: 10 }, (_, index) => ({ ...newPage(index), css }))

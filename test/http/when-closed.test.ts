@@ -7,11 +7,11 @@ import { whenClosed } from '../../src/http/answers/when-closed.ts'
 const answer = (destroyed = false) =>
   Object.assign(new EventEmitter(), { destroyed }) as unknown as ServerResponse
 
-test('an answer that is over already is aborted at once', () => {
+test('the signal of an answer that is already closed is aborted at once', () => {
   expect(whenClosed(answer(true)).aborted).toBe(true)
 })
 
-test('many answers that end at once are aborted a few in each iteration of the event loop, in their order', async () => {
+test('the signals of answers that close together are aborted a few per iteration of the event loop, in order', async () => {
   const answers = Array.from({ length: 500 }, () => answer())
   const signals = answers.map(whenClosed)
   for (const each of answers) each.emit('close')

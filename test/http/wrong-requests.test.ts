@@ -6,8 +6,8 @@ import { anyRequest } from '../support/http/request-values.ts'
 import { begin, leadsInto, newPage, startAccepting } from '../support/http/requests.ts'
 import { rounds } from '../support/runner/rounds.ts'
 
-describe('a request that is wrong', () => {
-  test('is told everything at once, each mistake with its place', async () => {
+describe('a wrong request', () => {
+  test('gets all mistakes at once, each with its place', async () => {
     const service = await startAccepting()
     const response = await service.post({
       webhook: 'x',
@@ -45,7 +45,7 @@ describe('a request that is wrong', () => {
     })
   })
 
-  test('is held against the limits of the settings', async () => {
+  test('is checked against the limits of the settings', async () => {
     const service = await startAccepting({
       MAX_URLS_PER_REQUEST: '2',
       MAX_LOADING_TIME: '5s',
@@ -70,7 +70,7 @@ describe('a request that is wrong', () => {
     }
   })
 
-  test('whatever it is, gets 201 or a 400 whose every pointer leads into it', async () => {
+  test('of any kind gets 201, or a 400 whose every pointer leads into it', async () => {
     const service = await startAccepting()
     let accepted = 0
     await fc.assert(
@@ -94,7 +94,7 @@ describe('a request that is wrong', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test('a hundred thousand times over is refused in few words', async () => {
+  test('with a hundred thousand mistakes gets a short answer', async () => {
     const service = await startAccepting()
     const names = Array.from({ length: 100_000 }, (_, index) => `"${index.toString(36)}":1`)
     const response = await service.post(undefined, { raw: `{${names.join(',')}}` })
@@ -102,7 +102,7 @@ describe('a request that is wrong', () => {
     expect((await response.text()).length).toBeLessThan(200_000)
   })
 
-  test('down to the bottom of the stack is refused, too', async () => {
+  test('nested as deep as the stack is refused, too', async () => {
     const service = await startAccepting()
     for (const [open, close] of [
       ['[', ']'],
