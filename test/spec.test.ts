@@ -73,20 +73,20 @@ describe('endpoint 2, all roots', () => {
     expect(Array.isArray(await response.json())).toBe(true)
   })
 
-  test('rule 2: each element is the root as the other endpoint gives it', async () => {
+  test('rule 2: each element equals the root of the other endpoint', async () => {
     const { service, projectId, older, newer } = await serviceWithTwoRoots()
     const list = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
     const single = async (rootId: string) => (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()
     expect(list).toEqual([await single(newer), await single(older)])
   })
 
-  test('a project without roots is an empty array', async () => {
+  test('a project without roots gives an empty array', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     expect(await (await service.get(rootsUrl(projectId))).text()).toBe('[]')
   })
 
-  test('a root without finished jobs is there, with an empty array', async () => {
+  test('a root without finished jobs is listed with an empty array', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const rootIds = [
@@ -100,7 +100,7 @@ describe('endpoint 2, all roots', () => {
 })
 
 describe('the fields of a job', () => {
-  test('are exactly those of docs/spec.md, in its order, of its types', async () => {
+  test('are exactly those of docs/spec.md, in its order and with its types', async () => {
     const { service, projectId, older } = await serviceWithTwoRoots()
     const text = await (await service.get(`${rootsUrl(projectId)}/${older}`)).text()
     const [, job] = (JSON.parse(text) as RootResult).jobs as [JobResult, JobResult]
@@ -130,14 +130,14 @@ describe('the fields of a job', () => {
     expect(text).toBe(JSON.stringify(JSON.parse(text)))
   })
 
-  test('screenshotParameter.name equals uuid; jobs stand in the order they were requested', async () => {
+  test('screenshotParameter.name equals uuid; jobs are in the order of the request', async () => {
     const { service, projectId, older } = await serviceWithTwoRoots()
     const { jobs } = (await (await service.get(`${rootsUrl(projectId)}/${older}`)).json()) as RootResult
     expect(jobs.map((job) => job.url.name)).toEqual(['First', 'Zweite “Seite”\n'])
     for (const job of jobs) expect(job.screenshotParameter.name).toBe(job.uuid)
   })
 
-  test('both addresses answer 200 with a picture of the stated size', async () => {
+  test('both picture URLs answer 200 with a picture of the stated size', async () => {
     const { service, projectId } = await serviceWithTwoRoots()
     const roots = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
     const jobs = roots.flatMap((root) => root.jobs)
@@ -157,8 +157,8 @@ describe('the fields of a job', () => {
   })
 })
 
-describe('ids', () => {
-  test('upper case is accepted in a path and lower case is on the wire', async () => {
+describe('an id', () => {
+  test('is accepted in upper case, and is always answered in lower case', async () => {
     const { service, projectId, older } = await serviceWithTwoRoots()
     const lower = await service.get(`${rootsUrl(projectId)}/${older}`)
     const upper = await service.get(`${rootsUrl(projectId.toUpperCase())}/${older.toUpperCase()}`)

@@ -23,7 +23,7 @@ const driver = {
 imagesSuite('Disk', driver)
 
 describe('Disk', () => {
-  test('keeps files and folders to their owner', async () => {
+  test('makes files and folders accessible to their owner only', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     const key = pictureKey(randomUUID(), randomUUID())
@@ -36,7 +36,7 @@ describe('Disk', () => {
     expect(await readdir(join(path, '.staging'))).toEqual([])
   })
 
-  test('removes what a killed import left a day ago, and nothing younger', async () => {
+  test('removes files that a killed import left a day ago, and no younger ones', async () => {
     const path = await driver.newPlace()
     const [old, young] = ['old', 'young'].map((name) => join(path, '.staging', name)) as [string, string]
     for (const folder of [old, young]) {
@@ -66,7 +66,7 @@ describe('Disk', () => {
     await batch.discard()
   })
 
-  test('a picture that was cut off anywhere is damaged; bytes after its end are allowed', async () => {
+  test('a picture that is cut off anywhere is damaged; bytes after its end are allowed', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     const key = pictureKey(randomUUID(), randomUUID())
@@ -87,7 +87,7 @@ describe('Disk', () => {
     expect(await conditionWith(Buffer.concat([png, Buffer.alloc(100_000)]))).toBe('whole')
   })
 
-  test('a large picture with bytes after its end is complete: its chunks are followed over many reads', async () => {
+  test('a large picture with bytes after its end is whole: its chunks are followed over many reads', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     const key = pictureKey(randomUUID(), randomUUID())
@@ -103,7 +103,7 @@ describe('Disk', () => {
     expect(await images.condition(key)).toBe('damaged')
   })
 
-  test('a missing folder is storage_failed, not a crash', async () => {
+  test('a missing folder is `storage_failed`, not a crash', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     await rm(path, { recursive: true })

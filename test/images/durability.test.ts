@@ -62,12 +62,12 @@ async function openImages() {
   return { images, said }
 }
 
-test('folders are durable before anything is in them', async () => {
+test('folders are durable before they are used', async () => {
   const { said } = await openImages()
   expect(said()).toEqual(['sync deep/images', 'sync deep', 'sync .'])
 })
 
-test('a picture is synced, renamed and its folder synced, in this order and before publish resolves', async () => {
+test('a picture is synced and renamed, and its folder synced, in this order, before publish resolves', async () => {
   const { images, said } = await openImages()
   const [projectId, uuid] = [randomUUID(), randomUUID()]
   const key = pictureKey(projectId, uuid)
@@ -85,7 +85,7 @@ test('a picture is synced, renamed and its folder synced, in this order and befo
   }
 })
 
-test('a failed sync is storage_failed, is not tried again, and nothing is published', async () => {
+test('a failed sync is `storage_failed`, is not repeated, and nothing is published', async () => {
   const { images, said } = await openImages()
   const key = pictureKey(randomUUID(), randomUUID())
   said()
@@ -98,7 +98,7 @@ test('a failed sync is storage_failed, is not tried again, and nothing is publis
   expect(await images.open(key)).toBeUndefined()
 })
 
-test('a publish that failed does not touch the keys any more: another import may own them', async () => {
+test('a failed publish does not touch the keys again: another import may own them', async () => {
   const { images, said } = await openImages()
   const projectId = randomUUID()
   const [broken, slow] = [pictureKey(projectId, randomUUID()), pictureKey(projectId, randomUUID())]

@@ -24,14 +24,14 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     await batch.discard()
   }
 
-  test(`${name}: tells how much room there is, where there is an end to it`, async () => {
+  test(`${name}: free space is reported where it is limited`, async () => {
     const room = await (await open()).room()
     if (room) expect(room.freeBytes).toBeLessThanOrEqual(room.totalBytes)
     expect(room?.isFull).not.toBe(true)
   })
 
   describe(`${name}: a batch`, () => {
-    test('is invisible until it is published, and then whole', async () => {
+    test('is invisible until it is published, and then complete', async () => {
       const images = await open()
       const [projectId, uuid] = [randomUUID(), randomUUID()]
       const batch = await images.startBatch()
@@ -44,7 +44,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(await read(images, previewKey(projectId, uuid))).toEqual(pngOf('preview'))
     })
 
-    test('that is discarded leaves nothing', async () => {
+    test('that is discarded leaves nothing behind', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       const batch = await images.startBatch()
@@ -54,14 +54,14 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(await images.open(key)).toBeUndefined()
     })
 
-    test('replaces what a killed import left under its keys', async () => {
+    test('replaces files that a killed import left under its keys', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       for (const content of ['left behind', 'whole']) await put(images, key, pngOf(content))
       expect(await read(images, key)).toEqual(pngOf('whole'))
     })
 
-    test('several at once do not disturb each other', async () => {
+    test('does not disturb others at the same time', async () => {
       const images = await open()
       const projectId = randomUUID()
       const uuids = Array.from({ length: 20 }, () => randomUUID())
@@ -71,7 +71,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
   })
 
   describe(`${name}: an open image`, () => {
-    test('knows its size and gives any part of itself', async () => {
+    test('knows its size and can be read in parts', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       await put(images, key, pngOf('0123456789'))
@@ -88,7 +88,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     })
   })
 
-  test(`${name}: the condition of an image is told, and what is not whole is not opened`, async () => {
+  test(`${name}: an image is missing, whole or damaged, and only a whole one can be opened`, async () => {
     const images = await open()
     const [missing, whole, empty] = Array.from({ length: 3 }, () => pictureKey(randomUUID(), randomUUID()))
     await put(images, whole as ImageKey, pngOf('picture'))
@@ -103,7 +103,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     }
   })
 
-  describe(`${name}: what lies there`, () => {
+  describe(`${name}: a stored image`, () => {
     const walk = async (images: Images, projectId: string) =>
       (await Array.fromAsync(images.walk(projectId))).flat()
 
@@ -118,7 +118,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(await walk(images, randomUUID())).toEqual([])
     })
 
-    test('is found also if there are very many', async () => {
+    test('is found among very many', async () => {
       const images = await open()
       const projectId = randomUUID()
       const batch = await images.startBatch()
@@ -130,7 +130,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(found.map(({ key }) => key).sort()).toEqual(keys.sort())
     })
 
-    test('is removed for good, and what is not there is no failure', async () => {
+    test('can be removed, and removing a missing one is not a failure', async () => {
       const images = await open()
       const projectId = randomUUID()
       const [gone, kept] = [pictureKey(projectId, randomUUID()), pictureKey(projectId, randomUUID())]
@@ -145,7 +145,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(await images.condition(kept)).toBe('whole')
     })
 
-    test('that is being stored is not removed', async () => {
+    test('is not removed while it is being stored', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       const batch = await images.startBatch()
@@ -157,7 +157,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     })
   })
 
-  test(`${name}: whether two databases share it is remembered by the place`, async () => {
+  test(`${name}: the place remembers that two databases share it`, async () => {
     const place = await driver.newPlace()
     const images = await driver.open(place)
     expect(await images.isShared()).toBe(false)
@@ -165,8 +165,8 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     expect(await (await driver.open(place)).isShared()).toBe(true)
   })
 
-  describe(`${name}: addresses`, () => {
-    test('are the same for a whole window, and so is the tag', async () => {
+  describe(`${name}: picture URLs`, () => {
+    test('stay the same for a whole signing window, and so does the tag', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       const window = 12 * 3_600_000
@@ -180,7 +180,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     })
   })
 
-  test(`${name}: check answers`, async () => {
+  test(`${name}: the check succeeds`, async () => {
     await (await open()).check()
   })
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createMac } from '../../src/images/mac.ts'
 import { anyCharacter } from '../support/runner/any-character.ts'
 
-test('property: HMAC-SHA-256 of any key and text', () => {
+test('property: equals HMAC-SHA-256 for any key and text', () => {
   const texts = fc.array(fc.string({ unit: 'binary-ascii', maxLength: 2_000 }), { minLength: 1 })
   const prefixes = fc.array(fc.string({ unit: anyCharacter }), { minLength: 1, maxLength: 3 })
   fc.assert(

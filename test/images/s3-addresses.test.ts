@@ -24,8 +24,8 @@ function lifeOf(address: string): { from: number; to: number } {
   return { from, to: from + Number(query.get('X-Amz-Expires')) * 1000 }
 }
 
-describe('the life of an address', () => {
-  test('is one to two windows, the same within one', async () => {
+describe('the validity of a picture URL', () => {
+  test('is one to two signing windows, and the same within one', async () => {
     const addresses = addressing(async () => lasting)
     const first = await addresses(NOW)
     expect(lifeOf(first.address(KEY))).toEqual({ from: NOW - 6 * HOUR, to: NOW + 18 * HOUR })
@@ -40,7 +40,7 @@ describe('the life of an address', () => {
     }
   })
 
-  test('ends with the credentials, and the tag says so', async () => {
+  test('ends with the credentials, and the tag depends on them', async () => {
     const expiration = new Date(NOW + 2 * HOUR + 500)
     const addresses = addressing(async () => ({ ...lasting, sessionToken: 't', expiration }))
     const { tag, address } = await addresses(NOW)
@@ -48,7 +48,7 @@ describe('the life of an address', () => {
     expect(tag).not.toBe((await addressing(async () => ({ ...lasting, sessionToken: 't' }))(NOW)).tag)
   })
 
-  test('new credentials give new addresses and another tag, within a second', async () => {
+  test('new credentials give new URLs and another tag within a second', async () => {
     let credentials: ExpiringCredentials = {
       ...lasting,
       sessionToken: 'one',
@@ -80,13 +80,13 @@ describe('credentials that cannot be renewed', () => {
     await expect(addresses(NOW + HOUR)).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  test('no secret is in the tag', async () => {
+  test('the tag contains no secret', async () => {
     const secret = { accessKeyId: 'A', secretAccessKey: 'very-secret', sessionToken: 'token-secret' }
     expect((await addressing(async () => secret)(NOW)).tag).not.toMatch(/secret/)
   })
 })
 
-describe('where addresses lead', () => {
+describe('the host of picture URLs', () => {
   const openAddresses = async (env: Record<string, string>) => {
     stubCredentials()
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -123,7 +123,7 @@ describe('where addresses lead', () => {
     expect(proxy).not.toBe(cdn)
   })
 
-  test('whatever changes an address changes the tag, and with it the ETag', async () => {
+  test('whatever changes a URL changes the tag, and with it the ETag', async () => {
     const base = 's3://shots?endpoint=https://s3.example.com'
     const worlds = [
       { IMAGES_URL: base },
@@ -141,7 +141,7 @@ describe('where addresses lead', () => {
     expect(new Set(made.map(({ address }) => address(KEY))).size).toBe(worlds.length)
   })
 
-  test('AWS without a region says what is missing', async () => {
+  test('AWS without a region is refused with the setting that is missing', async () => {
     vi.stubEnv('AWS_CONFIG_FILE', '/nowhere')
     await expect(open({ IMAGES_URL: 's3://shots' })).rejects.toThrow('S3 needs a region')
   })

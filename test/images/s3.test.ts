@@ -51,7 +51,7 @@ describe('S3', () => {
     return (await Promise.all(links)).filter((link) => /proofsheet-\S+ \(deleted\)/.test(link))
   }
 
-  test.skipIf(OTHER)('a list that comes in several answers is walked to its end', async () => {
+  test.skipIf(OTHER)('a list that comes in several answers is read to its end', async () => {
     const images = await driver.open(await driver.newPlace())
     const projectId = randomUUID()
     const keys = Array.from({ length: 3 }, () => pictureKey(projectId, randomUUID()))
@@ -78,7 +78,7 @@ describe('S3', () => {
     expect(asked).toEqual([null, '1', '2'])
   })
 
-  test('slow readers of pictures delay no upload and no check', async () => {
+  test('slow readers of pictures do not delay uploads or checks', async () => {
     const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '3s' })
     const store = async () => {
       const [batch, key] = [await images.startBatch(), anyKey()]
@@ -96,7 +96,7 @@ describe('S3', () => {
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'a batch holds its pictures on the disk, not in memory, and lets go of both',
+    'a batch holds its pictures on disk, not in memory, and frees both',
     async () => {
       const images = await driver.open(await driver.newPlace())
       const before = { files: await openFiles(), bytes: process.memoryUsage().arrayBuffers }
@@ -114,7 +114,7 @@ describe('S3', () => {
     },
   )
 
-  test('objects say what they are and how long they may be kept', async () => {
+  test('objects have a content type and a cache lifetime', async () => {
     const images = await driver.open(await driver.newPlace())
     const key = anyKey()
     const batch = await images.startBatch()
@@ -130,7 +130,7 @@ describe('S3', () => {
     ])
   })
 
-  test('no folder for temporary files: said in words', async () => {
+  test('a missing folder for temporary files is reported', async () => {
     const images = await driver.open(await driver.newPlace())
     vi.stubEnv('TMPDIR', '/nowhere')
     await expect(images.startBatch()).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe('S3', () => {
   })
 
   // It stands in for the server, which another store does not let us.
-  test.skipIf(OTHER !== undefined)('few uploads at a time, and few bytes', async () => {
+  test.skipIf(OTHER !== undefined)('few uploads and few bytes are sent at a time', async () => {
     const s3 = server as TestS3
     const images = await driver.open(await driver.newPlace())
     let [inside, most] = [0, 0]
@@ -176,7 +176,7 @@ describe('S3', () => {
 })
 
 test.skipIf(OTHER !== undefined)(
-  'a picture that arrives slowly, but does, is read whatever the time limit',
+  'a picture that arrives slowly but steadily is read despite the time limit',
   async () => {
     const s3 = server as TestS3
     const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '2s' })
@@ -211,7 +211,7 @@ describe('credentials', () => {
     })
   }
 
-  test('without any, everything opens, and operations that need them say what to set', async () => {
+  test('if missing, let everything open, and operations that need them say what to set', async () => {
     withoutCredentials()
     const images = await driver.open(await driver.newPlace())
     for (const attempt of [() => images.addresses({ now: Date.now(), origin: '' }), () => images.check()]) {
@@ -222,7 +222,7 @@ describe('credentials', () => {
     }
   })
 
-  test('from a silent agent: unavailable in limited time, and recovers when it answers', async () => {
+  test('from an agent that does not answer are unavailable within a limited time, and recover', async () => {
     withoutCredentials()
     let silent = false
     const agent = createServer((_, response) => {

@@ -18,7 +18,7 @@ describe('signed paths', () => {
   const uuids = fc.uuid()
   const instants = fc.integer({ min: 0, max: 4_000_000_000_000 })
 
-  test('property: what is signed is accepted until it expires, for exactly that picture', () => {
+  test('property: a signed path is accepted until it expires, for exactly its picture', () => {
     fc.assert(
       fc.property(
         uuids,
@@ -40,7 +40,7 @@ describe('signed paths', () => {
     )
   })
 
-  test('the signature covers version, method, key id, expiry and storage key: a known answer', () => {
+  test('a signature covers version, method, key id, expiry and storage key, as in a known example', () => {
     const key = pictureKey('11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222')
     const text = `proofsheet image 1\nGET\nnew\n7200\n${key}`
     const expected = createHmac('sha256', Buffer.alloc(32, 1)).update(text).digest('base64url')
@@ -96,7 +96,7 @@ describe('signing keys', () => {
     if (text.includes(secret(1))) expect(() => parseSigningKeys(text)).not.toThrow(secret(1))
   })
 
-  test('are made once, readable by their owner only, even if many processes start together', async () => {
+  test('are created once, readable by their owner only, even if many processes start together', async () => {
     const folder = join(await makeFolder(), 'data')
     const made = await Promise.all(Array.from({ length: 8 }, () => loadOrMakeSigningKeys(folder)))
     expect(new Set(made.map(([key]) => key?.fingerprint)).size).toBe(1)
@@ -105,7 +105,7 @@ describe('signing keys', () => {
     expect(again?.fingerprint).toBe(made[0]?.[0]?.fingerprint)
   })
 
-  test('a new line above rotates them', async () => {
+  test('are rotated by a new line above them', async () => {
     const folder = await makeFolder()
     const path = join(folder, 'signing-keys')
     await loadOrMakeSigningKeys(folder)
@@ -113,7 +113,7 @@ describe('signing keys', () => {
     expect((await loadOrMakeSigningKeys(folder)).map((key) => key.id)).toEqual(['k2', 'k1'])
   })
 
-  test('a file without keys is an error, not a new key', async () => {
+  test('are not created if their file exists without keys: that is an error', async () => {
     const folder = await makeFolder()
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'signing-keys'), 'broken\n')

@@ -60,8 +60,8 @@ const settings = fc.record({
   life: fc.integer({ min: 1, max: 604_800 }),
 })
 
-describe('presigned addresses', () => {
-  test('property: the same as those of the SDK', async () => {
+describe('presigned URLs', () => {
+  test('property: equal those of the SDK', async () => {
     let compared = 0
     await fc.assert(
       fc.asyncProperty(settings, fc.array(keys, { minLength: 10, maxLength: 10 }), async (given, some) => {
@@ -168,11 +168,11 @@ describe('a server that verifies', () => {
     'a/b/c.png',
   ]
 
-  test.each(names)('accepts %s', async (name) => {
+  test.each(names)('accepts the URL of %s', async (name) => {
     expect(await get(presigner()(name))).toEqual({ status: 200, body: `bytes of ${name}` })
   })
 
-  test('refuses another key, another signature, another host, and what has expired', async () => {
+  test('refuses another key, another signature, another host, and an expired URL', async () => {
     const address = presigner()('plain.png')
     const refused = [
       address.replace('plain.png', 'a/b/c.png'),

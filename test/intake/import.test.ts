@@ -36,7 +36,7 @@ async function contents({ store }: Storage, projectId: string) {
 }
 
 describe('a file of roots', () => {
-  test('becomes roots with every field as stated', async () => {
+  test('becomes roots with all their fields', async () => {
     const { folder, storage, projectId, importFile } = await openIntake()
     const [rootId, uuid] = [randomUUID(), randomUUID()]
     const file = await writeImport(
@@ -102,7 +102,7 @@ describe('a file of roots', () => {
     await preview?.close()
   })
 
-  test('a second run adds nothing; the same line with another picture is another root', async () => {
+  test('that is imported again adds nothing; the same line with another picture is another root', async () => {
     const { folder, storage, projectId, importFile } = await openIntake()
     const file = await writeImport(folder, [
       { jobs: [page()] },
@@ -117,7 +117,7 @@ describe('a file of roots', () => {
     expect((await importFile(file)).map(({ outcome }) => outcome)).toEqual(['added', 'failed'])
   })
 
-  test('the bad lines are reported with file, line and reason; the good ones are added', async () => {
+  test('has its bad lines reported with file, line and reason; its good ones are added', async () => {
     const { folder, storage, projectId, importFile } = await openIntake()
     const taken = randomUUID()
     const png = await makePng(200, 100)
@@ -180,7 +180,7 @@ describe('a file of roots', () => {
     expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
   })
 
-  test('whatever stands around the lines: a byte order mark, CRLF, blanks, no last newline', async () => {
+  test('may have a byte order mark, CRLF, blank lines, and no final newline', async () => {
     const { folder, imported } = await openIntake()
     const line = (index: number) => JSON.stringify({ jobs: [page({ basepath: `/${index}` })] })
     await writeImport(folder, [])
@@ -197,7 +197,7 @@ describe('a file of roots', () => {
     expect(await imported(readNdjson(file))).toEqual([])
   })
 
-  test('a line too long to be held is refused, and the others are added', async () => {
+  test('with a line that is too long for memory has that line refused, and the others added', async () => {
     const { folder, imported } = await openIntake()
     const line = (index: number) => JSON.stringify({ jobs: [page({ basepath: `/${index}` })] })
     await writeImport(folder, [])
@@ -210,7 +210,7 @@ describe('a file of roots', () => {
     ])
   })
 
-  test('the first ten mistakes of a line are named, and that there are more', async () => {
+  test('has the first ten mistakes of a line reported, and that there are more', async () => {
     const { folder, importFile } = await openIntake()
     const unknown = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`field${index}`, 1]))
     const file = await writeImport(folder, [
@@ -227,7 +227,7 @@ describe('a file of roots', () => {
     )
   })
 
-  test('of two lines that contradict each other the first one stays, however long it takes', async () => {
+  test('with two contradicting lines keeps the first, however long it takes', async () => {
     const { folder, importFile } = await openIntake()
     const slow = await sharp({ create: { width: 3_000, height: 3_000, channels: 3, background: '#123456' } })
       .png()
@@ -243,7 +243,7 @@ describe('a file of roots', () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['added', 'failed', 'added', 'failed'])
   })
 
-  test('a storage that fails while a root is prepared stops the run in that root’s turn', async () => {
+  test('stops at the root in whose preparation the storage fails', async () => {
     const { folder, storage, projectId } = await openIntake()
     const file = await writeImport(
       folder,
@@ -266,7 +266,7 @@ describe('a file of roots', () => {
     expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
   })
 
-  test('leaving early leaves nothing staged', async () => {
+  test('leaves nothing staged when the run is left early', async () => {
     const { folder, storage, projectId } = await openIntake()
     const file = await writeImport(
       folder,
@@ -277,7 +277,7 @@ describe('a file of roots', () => {
     expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
   })
 
-  test('a wrong size is refused on a repeat, too', async () => {
+  test('with a wrong size is refused when repeated, too', async () => {
     const { folder, importFile } = await openIntake()
     const rootId = randomUUID()
     await importFile(await writeImport(folder, [{ rootId, jobs: [page()] }]))
@@ -286,7 +286,7 @@ describe('a file of roots', () => {
     ).toMatchObject([{ outcome: 'failed', reason: 'a.png is 64 × 48 pixels, not 999 × 48 as stated' }])
   })
 
-  test('what was added before the storage failed is reported, and nothing stays staged', async () => {
+  test('reports the roots added before the storage failed, and leaves nothing staged', async () => {
     const { folder, storage, projectId } = await openIntake()
     const file = await writeImport(
       folder,
@@ -308,7 +308,7 @@ describe('a file of roots', () => {
     expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
   })
 
-  test('a conflicting root leaves the first one and its pictures alone', async () => {
+  test('with a conflicting root leaves the first one and its pictures alone', async () => {
     const { folder, storage, projectId, importFile } = await openIntake()
     const [rootId, uuid] = [randomUUID(), randomUUID()]
     const first = { rootId, jobs: [page({ uuid })] }
@@ -332,7 +332,7 @@ describe('a file of roots', () => {
     await picture?.close()
   })
 
-  test('JPEG and WebP become PNG, upright; a PNG stays as it is', async () => {
+  test('may have JPEG and WebP, which become upright PNG; a PNG is not changed', async () => {
     const { folder, storage, projectId, importFile } = await openIntake()
     const png = await makePng(40, 20)
     const jpeg = await sharp(png).withMetadata({ orientation: 6 }).jpeg().toBuffer()
@@ -356,7 +356,7 @@ describe('a file of roots', () => {
     }
   })
 
-  test('limits are kept: jobs of a root, bytes and pixels of a picture', async () => {
+  test('respects the limits: jobs of a root, bytes and pixels of a picture', async () => {
     const { folder, imported } = await openIntake()
     const file = await writeImport(folder, [{ jobs: [page(), page(), page()] }, { jobs: [page()] }])
     expect(await imported(readNdjson(file), { ...UNLIMITED, jobsPerRoot: 2 })).toMatchObject([
@@ -372,14 +372,14 @@ describe('a file of roots', () => {
     ])
   })
 
-  test('a failing disk stops everything and says so', async () => {
+  test('stops with an error if the disk fails', async () => {
     const { folder, storage, imported } = await openIntake()
     const file = await writeImport(folder, [{ jobs: [page()] }])
     await storage.store.close()
     await expect(imported(readNdjson(file))).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  test('property: whatever a line holds, it parses or is refused in words', () => {
+  test('property: has each line parsed, or refused with a reason', () => {
     const source = { label: 'x', read: async () => Buffer.alloc(0) }
     const line = fc.oneof(
       fc.string(),
@@ -410,7 +410,7 @@ describe('a file of roots', () => {
 })
 
 describe('a folder of pictures', () => {
-  test('becomes one root, in natural order, with names and addresses from the files', async () => {
+  test('becomes one root, in natural order, with names and URLs from the files', async () => {
     const { folder, storage, projectId, imported } = await openIntake()
     const shots = join(folder, 'shots')
     await mkdir(join(shots, 'shop', '.hidden'), { recursive: true })
@@ -440,7 +440,7 @@ describe('a folder of pictures', () => {
     )
   })
 
-  test('with a broken picture adds nothing and names it', async () => {
+  test('with a broken picture adds nothing and names the picture', async () => {
     const { folder, storage, projectId, imported } = await openIntake()
     const shots = join(folder, 'shots')
     await mkdir(shots)

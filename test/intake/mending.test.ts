@@ -31,7 +31,7 @@ async function hashOf(images: Images, key: ImageKey): Promise<string | undefined
   return `${createHash('sha256').update(bytes).digest('hex')} ${image.modified.getTime()}`
 }
 
-describe.each(bothWorlds(postgres, s3))('importing the same root again, in %s,', (_name, newWorld) => {
+describe.each(bothWorlds(postgres, s3))('importing the same root again (%s)', (_name, newWorld) => {
   async function start() {
     const world = await newWorld()
     const storage = await openStorage(readConfig({ DATA_DIR: join(await makeFolder(), 'data'), ...world }))
@@ -46,7 +46,7 @@ describe.each(bothWorlds(postgres, s3))('importing the same root again, in %s,',
     return { ...storage, projectId, rootId, keys, add, hashes }
   }
 
-  test('puts back what is missing or damaged, and touches nothing else', async () => {
+  test('restores missing and damaged files, and touches nothing else', async () => {
     const { store, images, projectId, rootId, keys, add, hashes } = await start()
     const [picture, , , preview] = keys as [ImageKey, ImageKey, ImageKey, ImageKey]
     const before = await hashes()
@@ -70,7 +70,7 @@ describe.each(bothWorlds(postgres, s3))('importing the same root again, in %s,',
   })
 })
 
-test('a bucket that does not say whether something is missing stops a repeated import, and says why', async () => {
+test('stops if the bucket does not say whether a file is missing, and says why', async () => {
   const storage = await openStorage(
     readConfig({ DATA_DIR: join(await makeFolder(), 'data'), IMAGES_URL: s3.newPlace() }),
   )

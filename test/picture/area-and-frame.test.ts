@@ -15,7 +15,7 @@ describe('the area', () => {
     ['leftside', 3, 4, 0, 0],
     ['rightside', 3, 4, 3, 0],
   ]
-  test.each(AREAS)('%s of 6 × 4 pixels', async (area, width, height, left, top) => {
+  test.each(AREAS)('%s of 6 × 4 pixels is cut out', async (area, width, height, left, top) => {
     const picture = await finish(await graded(6, 4), { area })
     expect(picture.size).toEqual([width, height])
     expect(picture.at(0, 0)).toEqual([10 * left, 10 * top, 0, 255])
@@ -33,7 +33,7 @@ describe('the area', () => {
     ['bottomright', 2, 1],
     ['centercenter', 1, 0],
   ]
-  test.each(ODD)('%s of 5 × 3 pixels has the middle ones, too', async (area, left, top) => {
+  test.each(ODD)('%s of 5 × 3 pixels includes the middle row and column', async (area, left, top) => {
     const picture = await finish(await graded(5, 3), { area })
     expect(picture.size).toEqual([3, 2])
     expect(picture.at(0, 0)).toEqual([10 * left, 10 * top, 0, 255])
@@ -77,7 +77,7 @@ describe('the frame', () => {
     },
   )
 
-  test('has round upper corners of 10 pixels, and keeps every pixel of the picture', async () => {
+  test('has rounded upper corners of 10 pixels, and keeps every pixel of the picture', async () => {
     const picture = await finish(await plain(200, 100), { style: 'macos-simple-dark' })
     expect([picture.at(0, 0), picture.at(199, 0), picture.at(1, 1)]).toEqual([
       [0, 0, 0, 0],
@@ -122,7 +122,7 @@ describe('the frame', () => {
     expect(reds.filter((green) => green !== 246)).toHaveLength(dots)
   })
 
-  test('is put around the area, and the effects are done to both', async () => {
+  test('is put around the area, and effects apply to both', async () => {
     const picture = await finish(await graded(12, 20), {
       area: 'lowerhalf',
       style: 'macos-simple-light',

@@ -20,7 +20,7 @@ const shadow = (options?: NonNullable<OptionsOf<'shadow'>>): Effect => ({
 
 const done = async (png: Buffer, ...effects: Effect[]) => await finish(png, { effects })
 
-test('the example that was measured: round corners of 50, a margin of 50, then 200 pixels wide', async () => {
+test('the measured example: round corners of 50, a margin of 50, then 200 pixels wide', async () => {
   const picture = await done(
     await plain(1000, 1000, '#c8643c'),
     round(50),
@@ -53,7 +53,7 @@ describe('blur', () => {
       .png()
       .toBuffer()
 
-  test.each([1, 2, 3.9, 4, 7.9, 20])('of %d pixels is a bell curve', async (radius) => {
+  test.each([1, 2, 3.9, 4, 7.9, 20])('of %d pixels is Gaussian', async (radius) => {
     const picture = await done(await halves(), blur(radius))
     expect(picture.size).toEqual([200, 20])
     for (const x of [99, 100, 100 + Math.round(radius), 100 - Math.round(2 * radius)]) {
@@ -67,7 +67,7 @@ describe('blur', () => {
   })
 
   test.each([3, 40, 1000])(
-    'of %d pixels leaves a picture of one colour as it is, up to its edges',
+    'of %d pixels does not change a picture of one colour, up to its edges',
     async (radius) => {
       const picture = await done(await plain(30, 70, '#c8643c'), blur(radius))
       expect(picture.size).toEqual([30, 70])
@@ -96,11 +96,11 @@ describe('resize', () => {
     [{ width: 1 }, [1, 1]],
     [{ width: 33 }, [33, 17]],
     [{ width: 400 }, [400, 200]],
-  ])('to %o', async (options, size) => {
+  ])('to %o gives the right size', async (options, size) => {
     expect((await done(await plain(100, 50), resize(options))).size).toEqual(size)
   })
 
-  test('keeps colours where they were', async () => {
+  test('keeps colours in their places', async () => {
     const small = await done(await graded(16, 8), resize({ width: 8 }))
     // The means of columns 4 and 5, and of rows 2 and 3.
     expect(small.at(2, 1)).toEqual([45, 25, 0, 255])
@@ -139,7 +139,7 @@ describe('roundcorners', () => {
     expect(Math.abs(picture.opaque() - area)).toBeLessThan(Math.max(0.3, area * 0.002))
   })
 
-  test('is measured in the picture as it then is', async () => {
+  test('is measured in the current picture', async () => {
     const [before, after] = [
       await done(await plain(100, 100), round(20), resize({ width: 50 })),
       await done(await plain(100, 100), resize({ width: 50 }), round(20)),
@@ -161,7 +161,7 @@ test('margin adds transparent pixels on all four sides', async () => {
 })
 
 describe('shadow', () => {
-  test('is a black bell curve around the picture', async () => {
+  test('is black and Gaussian around the picture', async () => {
     const picture = await done(await plain(200, 200), shadow())
     expect(picture.size).toEqual([280, 280])
     expect([picture.at(40, 40), picture.at(239, 239)]).toEqual(Array(2).fill([255, 255, 255, 255]))
@@ -194,7 +194,7 @@ describe('shadow', () => {
     expect([picture.at(50, 19), picture.at(19, 50), picture.at(80, 50)]).toEqual(Array(3).fill(NOTHING))
   })
 
-  test('has a colour, whose opacity counts', async () => {
+  test('has a colour with its own opacity', async () => {
     const color = { r: 200, g: 30, b: 90, a: 0.5 }
     const picture = await done(await plain(60, 60), shadow({ blur: 0, offset: 10, opacity: 0.8, color }))
     expect(picture.at(70, 105)).toEqual([200, 30, 90, 102])
@@ -206,7 +206,7 @@ describe('shadow', () => {
     [{ r: 0, g: 0, b: 255, a: 1 }, [0, 0, 255, 255], [0, 0, 127, 255]],
     [{ r: 0, g: 0, b: 255, a: 0.5 }, [0, 0, 255, 128], [0, 0, 85, 191]],
     [{ r: 0, g: 0, b: 255, a: 0 }, NOTHING, [0, 0, 0, 128]],
-  ])('has a colour behind everything: %o', async (bgColor, corner, below) => {
+  ])('has a background colour: %o', async (bgColor, corner, below) => {
     const options = { blur: 0, offset: 10, opacity: 0.5, bgColor }
     const picture = await done(await plain(60, 60), round(10), shadow(options))
     for (const [place, expected] of [
@@ -219,7 +219,7 @@ describe('shadow', () => {
         expect(Math.abs(value - (expected[part] ?? 0)), `${place}`).toBeLessThan(2)
   })
 
-  test('follows the round corners of the picture', async () => {
+  test('follows the rounded corners of the picture', async () => {
     const [square, circle] = [
       await done(await plain(60, 60), shadow({ blur: 0, offset: 30, opacity: 1 })),
       await done(await plain(60, 60), round(30), shadow({ blur: 0, offset: 30, opacity: 1 })),
@@ -228,13 +228,13 @@ describe('shadow', () => {
     expect([square.alpha(70, 127), circle.alpha(70, 127)]).toEqual([255, 255])
   })
 
-  test('of a margin smaller than its blur is cut off, not reflected', async () => {
+  test('with a margin smaller than its blur is cut off, not reflected', async () => {
     const picture = await done(await plain(200, 200), shadow({ margin: 2, blur: 40, opacity: 1 }))
     expect(Math.abs(picture.alpha(102, 0) - 255 * bellBelow(-1.5 / 40))).toBeLessThan(6)
   })
 })
 
-test('effects are done in their order', async () => {
+test('effects are applied in order', async () => {
   const [one, other] = [
     await done(await plain(40, 40), margin(10), round(10)),
     await done(await plain(40, 40), round(10), margin(10)),
@@ -257,7 +257,7 @@ test.each<[string, Effect[]]>([
   ['round corners of 0', [round(0)]],
   ['the size that it has', [resize({ width: 30 }), resize({ width: 30, height: 20 })]],
   ['a shadow that nobody sees', [shadow({ margin: 0, opacity: 0 })]],
-])('%s leaves the picture as it is, byte for byte', async (_, effects) => {
+])('%s leaves the picture unchanged, byte for byte', async (_, effects) => {
   const png = await plain(30, 20)
   expect(await finishPicture(png, { effects }, RULES)).toBe(png)
 })

@@ -60,7 +60,7 @@ const finish: fc.Arbitrary<Finish> = fc.record(
   { requiredKeys: [] },
 )
 
-test('any chain gives a picture of the planned size, or fails where the plan exceeds the limit', async () => {
+test('any chain gives a picture of the planned size, or fails if the plan exceeds the limit', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 120 }),
@@ -87,13 +87,13 @@ test('any chain gives a picture of the planned size, or fails where the plan exc
   )
 })
 
-test('a picture whose capture was given up is not finished', async () => {
+test('a picture of an aborted capture is not finished', async () => {
   const over = AbortSignal.abort(new Error('the service stops'))
   const finished = finishPicture(await plain(10, 10), { area: 'topleft' }, { ...RULES, signal: over })
   await expect(finished).rejects.toThrow('the service stops')
 })
 
-test('a chain whose steps together make more than ten of the largest picture is not begun', async () => {
+test('a chain whose steps together make more than ten of the largest picture does not begin', async () => {
   const blurs = (count: number) =>
     Array.from({ length: count }, () => ({ effect: 'blur', options: { radius: 0 } }) as const)
   const largest = await plain(200, 200)

@@ -17,7 +17,7 @@ test('the same revision and tag with another root or project finds nothing', () 
   expect(of('p').kept(root, ' 0')).toBeUndefined()
 })
 
-test('one answer keeps no more than its room', () => {
+test('one answer keeps no more bytes than its limit', () => {
   const kept = new KeptBytes<Buffer>(100_000, ({ length }) => length)
   const roots = new RootBytes('p', addresses, 'tag', kept, 1_000)
   expect(roots.keep(root, 'a'.repeat(600))).toBeInstanceOf(Buffer)

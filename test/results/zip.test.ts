@@ -49,14 +49,14 @@ test('times outside the range of a field become its first or last value', async 
   }
 })
 
-test('more than 65,535 files', async () => {
+test('more than 65,535 files are possible', async () => {
   const files = Array.from({ length: 70_000 }, (_, index) => entry(`${index}`, []))
   expect(readZip([Buffer.concat(await write(files))]).map(({ name }) => name)).toEqual(
     files.map(({ name }) => name),
   )
 })
 
-test('more than 4 GiB in all, and in one file', async () => {
+test('more than 4 GiB are possible, in all and in one file', async () => {
   const chunk = Buffer.alloc(256 * 1024 * 1024)
   const crc = crc32(chunk)
   const large = (name: string, count: number): ZipEntry => ({

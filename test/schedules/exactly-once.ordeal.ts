@@ -9,7 +9,7 @@ const databases = useDatabases()
 
 // The same for two minutes, with more of everything: npm run faults -- schedules
 
-test('three processes on PostgreSQL, killed and frozen, clocks apart: every time of a schedule has one root', async () => {
+test('three processes on PostgreSQL, killed, frozen and with different clocks, create one root for every time of a schedule', async () => {
   const place = { DATABASE_URL: await databases.newDatabase(), DATA_DIR: await makeFolder(), ...KEYS }
   const ordeal = { place, clocks: [0, 5_000, -1_500], schedules: 20, every: 2, seconds: 8 }
   const { wrong, made } = await passOrdeal(ordeal)
@@ -17,7 +17,7 @@ test('three processes on PostgreSQL, killed and frozen, clocks apart: every time
   expect(made).toBeGreaterThan(20)
 })
 
-test('two processes on one SQLite file: the same', async () => {
+test('two processes on one SQLite file create one root for every time of a schedule', async () => {
   const place = { DATA_DIR: join(await makeFolder(), 'data') }
   const { wrong, made } = await passOrdeal({ place, clocks: [0, 1_500], schedules: 20, every: 2, seconds: 8 })
   expect(wrong).toEqual([])

@@ -11,7 +11,7 @@ import { useClock } from './run-for.ts'
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1)
 
-describe('what follows a time', () => {
+describe('the next occurrence', () => {
   const row = newSchedule('p', { scheduleId: 'ffffffff-0000', every: '1m', created: START })
   const stored = { changed: 0, revision: '', lastRoot: undefined, runs: 0, late: 0, skipped: 0 }
   const none = { lastSkipped: undefined, problem: undefined }
@@ -21,7 +21,7 @@ describe('what follows a time', () => {
   }
   const time = START + MINUTE
 
-  test('is the time after it, as long as it is no more than a minute late', async () => {
+  test('is the next time, if it is at most a minute late', async () => {
     const next = { next: time + MINUTE, due: time + MINUTE }
     expect(await at(time)).toEqual({ time, missed: 0, lateMs: undefined, next })
     // Another process may have a clock that is behind.
@@ -29,14 +29,14 @@ describe('what follows a time', () => {
     expect(await at(time + MINUTE)).toEqual({ time, missed: 0, lateMs: undefined, next })
   })
 
-  test('is still to come if it is late, and those between are counted', async () => {
+  test('is still created if it is late, and the missed ones are counted', async () => {
     const now = time + 10 * MINUTE + 1
     const next = { next: time + 11 * MINUTE, due: time + 11 * MINUTE }
     expect(await at(now)).toEqual({ time, missed: 10, lateMs: 10 * MINUTE + 1, next })
     expect(await at(time + 500 * MINUTE)).toMatchObject({ missed: MOST_MISSED })
   })
 
-  test('has its place in the spread, at most a tenth of the time between, also after downtime', async () => {
+  test('keeps its offset within the spread, at most a tenth of the interval, also after downtime', async () => {
     const place = (await at(time, 30_000))?.next
     expect((place?.due ?? 0) - (place?.next ?? 0)).toBe(5_999)
     const late = (await at(time + 60 * MINUTE, 30_000))?.next
@@ -44,7 +44,7 @@ describe('what follows a time', () => {
   })
 })
 
-test('a schedule whose times are unknown here says so, is tried again later, and does not hold up others', async () => {
+test('a schedule whose times are unknown to this version reports a problem, is tried again later, and does not delay others', async () => {
   const store = await openSqliteStore(await placeTables(join(await makeFolder(), 'store.db')))
   onTestFinished(() => store.close())
   const { clock, projectId, runs, make, doDue } = await useClock(store, START)

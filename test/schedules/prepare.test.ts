@@ -10,7 +10,7 @@ import type { StoredSchedule } from '../../src/store/schedules.ts'
 const ring = createKeyRing(parseSecretKeys(`k1:${randomBytes(32).toString('base64')}`))
 const { limits } = readConfig({})
 
-test('limits are checked without the secrets: a mistake would tell how long they are', async () => {
+test('limits are checked without the secrets: a mistake would reveal their length', async () => {
   const key = { projectId: randomUUID(), scheduleId: randomUUID() }
   const headers = Object.fromEntries([1, 2, 3].map((each) => [`x-${each}`, 'a'.repeat(4_000)]))
   const urls = Array.from({ length: 100 }, (_, index) => ({

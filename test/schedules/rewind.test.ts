@@ -37,8 +37,8 @@ function withoutSkew({ schedules }: Store): Store['schedules'] {
   })
 }
 
-describe.each(STORES)('%s: after a clock was eight days ahead', (_name, openStore) => {
-  test('schedules go on with their first time after now, and no time has two roots', async () => {
+describe.each(STORES)('%s: after its clock was eight days ahead', (_name, openStore) => {
+  test('a schedule continues with its first time after now, and no time has two roots', async () => {
     const store = await openStore()
     onTestFinished(() => store.close())
     const { clock, projectId, runs, make } = await useClock(store, NOW)

@@ -29,7 +29,7 @@ async function timesOf(cron: string): Promise<number[]> {
   return times
 }
 
-test('a year of an hourly and a nightly schedule in Berlin has the right times, once each', async () => {
+test('an hourly and a nightly schedule in Berlin have the right times for a year, once each', async () => {
   expect(await timesOf('0 * * * *')).toEqual(hourlyTimes(YEAR))
   expect(await timesOf('30 2 * * *')).toEqual(nightlyTimes(YEAR))
 })
@@ -38,7 +38,7 @@ test.each([
   ['daylight saving time begins', { from: dayOf(BEGINS) - 3 * DAY, to: dayOf(BEGINS) + 4 * DAY }],
   ['daylight saving time ends', { from: dayOf(ENDS) - 3 * DAY, to: dayOf(ENDS) + 4 * DAY }],
   ['the year ends', { from: YEAR.to - 2 * DAY, to: YEAR.to + DAY }],
-])('around the day on which %s they make the right roots, once each', async (_, span) => {
+])('around the day on which %s, they create the right roots, once each', async (_, span) => {
   const store = await openSqliteStore(await placeTables(join(await makeFolder(), 'store.db')))
   onTestFinished(() => store.close())
   const { hourly, nightly, figures } = await runFor(store, span)

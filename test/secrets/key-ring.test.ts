@@ -17,7 +17,7 @@ const texts = fc.string({ unit: anyCharacter, maxLength: 200 })
 const places = fc.tuple(fc.uuid(), fc.nat(1_000)).map(([rootId, position]) => `${rootId} ${position}`)
 
 describe('a sealed text', () => {
-  test('property: opens at its place, is never the same twice, and does not show the text', () => {
+  test('property: opens in its place, is different each time, and does not show the text', () => {
     fc.assert(
       fc.property(texts, places, (text, place) => {
         const [one, two] = [BOTH.seal(text, place), BOTH.seal(text, place)]
@@ -28,7 +28,7 @@ describe('a sealed text', () => {
     )
   })
 
-  test('property: is refused if any bit of it is different', () => {
+  test('property: is refused if any bit is changed', () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(7), (text, at, bit) => {
         const sealed = Buffer.from(BOTH.seal(text, PLACE))
@@ -40,7 +40,7 @@ describe('a sealed text', () => {
     )
   })
 
-  test('property: is refused if it is shorter or longer', () => {
+  test('property: is refused if it is cut or extended', () => {
     const sealed = BOTH.seal('a password', PLACE)
     for (let length = 0; length < sealed.length; length++)
       expect(() => BOTH.open(sealed.slice(0, length), PLACE)).toThrow(CannotOpen)
@@ -48,7 +48,7 @@ describe('a sealed text', () => {
       expect(() => BOTH.open(sealed + more, PLACE)).toThrow(CannotOpen)
   })
 
-  test('property: is refused at every other place', () => {
+  test('property: is refused in any other place', () => {
     fc.assert(
       fc.property(texts, places, places, (text, place, other) => {
         fc.pre(place !== other)
@@ -57,12 +57,12 @@ describe('a sealed text', () => {
     )
   })
 
-  test('is opened by an old key, and sealed by the first', () => {
+  test('is opened by an old key, and sealed by the first one', () => {
     expect(BOTH.open(OLD.seal('a password', PLACE), PLACE)).toBe('a password')
     expect(BOTH.seal('a password', PLACE)).toMatch(/^1\.new\./)
   })
 
-  test('names the key that is missing, and nothing else', () => {
+  test('that cannot be opened names the missing key, and nothing else', () => {
     const sealed = BOTH.seal('a password', PLACE)
     const missing = {
       isKeyMissing: true,
@@ -74,7 +74,7 @@ describe('a sealed text', () => {
     expect(() => other.open(sealed, PLACE)).toThrow(expect.objectContaining(wrong))
   })
 
-  test('is not made without a key: the error says how to make one', () => {
+  test('is impossible without a key: the error says how to create one', () => {
     const none = createKeyRing([])
     const error = {
       code: 'bad_request',
@@ -85,14 +85,14 @@ describe('a sealed text', () => {
   })
 })
 
-test('a digest needs the key, and each key gives one', () => {
+test('a digest depends on the key, and each key gives one', () => {
   const [first, second] = BOTH.digests('a request')
   expect([first, second]).toEqual([expect.stringMatching(/^new:[0-9a-f]{64}$/), OLD.digests('a request')[0]])
   expect(ringOf(key('new', 9)).digests('a request')[0]).not.toBe(first)
   expect(BOTH.digests('another request')[0]).not.toBe(first)
 })
 
-test('keys are made once, readable by their owner only, and a new line above rotates them', async () => {
+test('keys are created once, readable by their owner only, and a new line above rotates them', async () => {
   const folder = join(await makeFolder(), 'data')
   const path = join(folder, 'secret-keys')
   const made = await Promise.all(Array.from({ length: 8 }, () => loadOrMakeSecretKeys(folder)))
@@ -105,7 +105,7 @@ test('keys are made once, readable by their owner only, and a new line above rot
   expect(createKeyRing(rotated).open(sealed, PLACE)).toBe('a password')
 })
 
-test('a file without keys is an error that does not show it', async () => {
+test('a file without keys is an error that does not show its content', async () => {
   const folder = await makeFolder()
   await writeFile(join(folder, 'secret-keys'), 'hunter2\n')
   await expect(loadOrMakeSecretKeys(folder)).rejects.toThrow(/secret-keys must be a list(?!.*hunter2)/)

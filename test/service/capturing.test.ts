@@ -20,7 +20,7 @@ function watched(storage: Storage): { storage: Storage; looks: () => number } {
   return { storage: { ...storage, store: { ...storage.store, schedules: counted } }, looks: () => looks }
 }
 
-test('a command that captures nothing makes no roots of schedules while it runs', async () => {
+test('a command that captures nothing creates no roots of schedules while it runs', async () => {
   const config = readConfig({ DATA_DIR: await makeFolder() })
   const storage = await openStorage(config)
   onTestFinished(() => storage.close())

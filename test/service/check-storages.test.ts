@@ -54,7 +54,7 @@ describe.each<[string, () => Promise<Env>]>([
       ? { ...one, IMAGES_URL: other['IMAGES_URL'] ?? '' }
       : { ...one, IMAGES_URL: `file:${other['DATA_DIR']}/images` }
 
-  test('a new store starts, and starts again, even with many processes at once', async () => {
+  test('a new store starts, and starts again, even with many processes together', async () => {
     const env = await newEnv()
     // Makes the tables: in one process SQLite would wait for itself.
     await (await openStorage(readConfig({ PORT: '0', ...env }))).close()
@@ -72,7 +72,7 @@ describe.each<[string, () => Promise<Env>]>([
     expect(await store.findIdentity('store')).toBe(await images.findStoreId())
   })
 
-  test('what was asked for since, and is not captured yet, says nothing about the pictures', async () => {
+  test('roots that are not captured yet do not count against the pictures', async () => {
     const env = await newEnv()
     const projectId = await fill(env)
     const { store, close } = await openStorage(readConfig({ PORT: '0', ...env }))
@@ -81,7 +81,7 @@ describe.each<[string, () => Promise<Env>]>([
     await start(env)
   })
 
-  test('pictures of a project that has no result yet are its own: a process was killed in between', async () => {
+  test('pictures of a project without results are its own: a process was killed in between', async () => {
     const env = await newEnv()
     const { store, images, close } = await openStorage(readConfig({ PORT: '0', ...env }))
     const projectId = await makeProject(store)
@@ -91,7 +91,7 @@ describe.each<[string, () => Promise<Env>]>([
   })
 
   test.each([true, false])(
-    'a new database beside pictures refuses to start (with an id: %s)',
+    'a new database beside old pictures refuses to start (with an id: %s)',
     async (isKnown) => {
       const old = await newEnv()
       await fill(old)
@@ -105,7 +105,7 @@ describe.each<[string, () => Promise<Env>]>([
     },
   )
 
-  test.each([true, false])('another store’s pictures refuse to start (with an id: %s)', async (isKnown) => {
+  test.each([true, false])('pictures of another store refuse to start (with an id: %s)', async (isKnown) => {
     const [one, other] = [await newEnv(), await newEnv()]
     for (const env of [one, other]) {
       await fill(env)
@@ -116,7 +116,7 @@ describe.each<[string, () => Promise<Env>]>([
     await start(other)
   })
 
-  test('a store without its pictures does not start, until the operator writes the id', async () => {
+  test('a store without its pictures does not start until the operator writes the id', async () => {
     const [one, empty] = [await newEnv(), await newEnv()]
     await fill(one)
     await start(one)
@@ -129,7 +129,7 @@ describe.each<[string, () => Promise<Env>]>([
     await start(mix(one, empty))
   })
 
-  test('a copy may be made beside pictures that are there, and belongs to them from then on', async () => {
+  test('a copy of the database may use the existing pictures, which belong to it from then on', async () => {
     const [one, empty] = [await newEnv(), await newEnv()]
     await fill(one)
     await start(one)
@@ -139,7 +139,7 @@ describe.each<[string, () => Promise<Env>]>([
   })
 })
 
-test('an id that its server shows half written is none: another instance is writing it again', async () => {
+test('an id that is half written counts as missing: another instance is writing it', async () => {
   const env = await newWorld(postgres, s3)
   let wrote = false
   s3.interfere = ({ method, url = '' }, response) => {
@@ -158,7 +158,7 @@ test('an id that its server shows half written is none: another instance is writ
   expect(await store.findIdentity('store')).toBe(await images.findStoreId())
 })
 
-test('serve and import refuse if the file of the database was deleted', async () => {
+test('serve and import refuse to run if the database file was deleted', async () => {
   const DATA_DIR = join(await makeFolder(), 'data')
   await fill({ DATA_DIR })
   await rm(join(DATA_DIR, 'proofsheet.db'))
@@ -171,9 +171,9 @@ test('serve and import refuse if the file of the database was deleted', async ()
 describe('keys', () => {
   const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`
   test.each<[string, string, boolean]>([
-    ['one that comes before the old one', `${key('k2', 2)},${key('k1', 1)}`, true],
-    ['one of another name', key('k3', 3), true],
-    ['another one of the same name', key('k1', 4), false],
+    ['with a new key before the old one are accepted', `${key('k2', 2)},${key('k1', 1)}`, true],
+    ['with another name are accepted', key('k3', 3), true],
+    ['that differ under the same name are refused', key('k1', 4), false],
   ])('%s', async (_, keys, fits) => {
     for (const setting of ['SIGNING_KEYS', 'SECRET_KEYS']) {
       const env = { DATA_DIR: join(await makeFolder(), 'data') }
@@ -185,7 +185,7 @@ describe('keys', () => {
     }
   })
 
-  test.each(['signing-keys', 'secret-keys'])('%s of another data directory refuse to start', async (file) => {
+  test.each(['signing-keys', 'secret-keys'])('in the %s of another data directory are refused', async (file) => {
     const [one, other] = [join(await makeFolder(), 'data'), join(await makeFolder(), 'data')]
     for (const DATA_DIR of [one, other]) await start({ DATA_DIR })
     await copyFile(join(other, file), join(one, file))
@@ -195,7 +195,7 @@ describe('keys', () => {
   })
 })
 
-test('keys are known by the names that older versions wrote', async () => {
+test('have the same names in the database as in older versions', async () => {
   const { store, signingKeys, secretKeys } = await start({ DATA_DIR: await makeFolder() })
   expect([await store.findIdentity('signing-key k1'), await store.findIdentity('secret-key k1')]).toEqual([
     signingKeys[0]?.fingerprint,

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Bag, type Placed } from '../../src/shares/bag.ts'
 
-test('holds what was added and not removed', () => {
+test('a bag holds what was added and not removed', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9)), (steps) => {
       const bag = new Bag<number>()
@@ -19,7 +19,7 @@ test('holds what was added and not removed', () => {
   )
 })
 
-test('whoever looks through it while others come and go misses none that stays', () => {
+test('iterating while items are added and removed misses none that stays', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(19), { minLength: 1 }), (removals) => {
       const bag = new Bag<number>()
@@ -41,7 +41,7 @@ test('whoever looks through it while others come and go misses none that stays',
   )
 })
 
-test('what has left it is free for the collector that looks at young objects only', () => {
+test('removed items can be collected as young objects', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void
   const bag = new Bag<number[]>()

@@ -28,7 +28,7 @@ function newBudget(total = 400, requestMs = 600_000) {
 }
 
 describe('a budget', () => {
-  test('counts what is held until it is given back, once', async () => {
+  test('counts bytes until they are given back, once', async () => {
     const { budget, ways, take } = newBudget()
     for (const client of ['a', 'b']) take(client, 60)
     await nextIteration()
@@ -39,7 +39,7 @@ describe('a budget', () => {
     expect([budget.bytes, budget.count]).toEqual([0, 0])
   })
 
-  test('gives one client a quarter; that client then waits, and no other waits for it', async () => {
+  test('gives one client a quarter; then that client waits, and no other waits for it', async () => {
     const { budget, inside, ways, take } = newBudget()
     for (let times = 0; times < 3; times++) take('a', 50)
     for (const client of ['b', 'c']) take(client, 100)
@@ -51,7 +51,7 @@ describe('a budget', () => {
     expect(budget.bytes).toBe(300)
   })
 
-  test('that is full is given to clients in turns', async () => {
+  test('that is full lets clients take turns', async () => {
     const { inside, ways, take } = newBudget()
     for (const client of ['w', 'x', 'y', 'z']) take(client, 100)
     for (const client of ['a', 'a', 'a', 'b', 'c']) take(client, 50)
@@ -62,7 +62,7 @@ describe('a budget', () => {
     expect(inside.slice(4)).toEqual(['a', 'b', 'c', 'a'])
   })
 
-  test.each([101, 400, 1_000])('lets in what is larger than a share, alone: %i', async (bytes) => {
+  test.each([101, 400, 1_000])('admits a request that is larger than a share, alone: %i', async (bytes) => {
     const { budget, inside, ways, take } = newBudget()
     for (const client of ['a', 'a', 'b']) take(client, bytes)
     await nextIteration()
@@ -75,7 +75,7 @@ describe('a budget', () => {
     expect(budget.bytes).toBe(0)
   })
 
-  test('refuses the last of more than 1,600 waiting requests of a client, and counts it', async () => {
+  test('refuses the last of more than 1,600 waiting requests of a client, and counts the refusal', async () => {
     const { refusals, inside, refused, take } = newBudget()
     for (let times = 0; times < 1_603; times++) take('a', 100)
     take('b', 100)
@@ -85,7 +85,7 @@ describe('a budget', () => {
     expect([...refusals.counts]).toEqual([['bodies', 2]])
   })
 
-  test('says before a request waits that it would be refused, and only to that client', async () => {
+  test('tells a client in advance that its request would be refused, and only that client', async () => {
     const { budget, refusals, ways, take } = newBudget()
     for (let times = 0; times < 1_601; times++) take('a', 100)
     await nextIteration()
@@ -97,7 +97,7 @@ describe('a budget', () => {
     budget.requirePlace('a')
   })
 
-  test('refuses the last of more than 2,400 waiting requests, of the client with most of them', async () => {
+  test('refuses the last of more than 2,400 waiting requests, from the client with most of them', async () => {
     const { refused, ways, inside, take } = newBudget()
     for (const client of ['w', 'x', 'y', 'z']) take(client, 100)
     for (let times = 0; times < 1_150; times++) for (const client of ['a', 'b']) take(client, 100)
@@ -114,7 +114,7 @@ describe('a budget', () => {
     expect(inside).toContain('new')
   })
 
-  test('refuses who has waited too long, and not all who came together at the same time', async () => {
+  test('refuses requests that have waited too long, but not all that arrived together at the same time', async () => {
     const { refusals, refused, ways, inside, take } = newBudget(400, 3_000)
     for (let times = 0; times < 100; times++) take('a', 100)
     const counts = new Set<number>()
@@ -130,7 +130,7 @@ describe('a budget', () => {
     expect(inside).toEqual(['a', 'a'])
   })
 
-  test('forgets a waiting request whose client has gone', async () => {
+  test('drops a waiting request whose client has gone', async () => {
     const { budget, inside, refused, ways, take } = newBudget()
     const gone = new AbortController()
     for (const client of ['w', 'x', 'y']) take(client, 100)
@@ -149,7 +149,7 @@ describe('a budget', () => {
     expect(budget.bytes).toBe(0)
   })
 
-  test('does not let in who goes in the same iteration in which others give back', async () => {
+  test('does not admit a request that is aborted in the iteration in which bytes are given back', async () => {
     const { budget, inside, refused, ways, take } = newBudget()
     const gone = new AbortController()
     take('a', 100)
@@ -162,7 +162,7 @@ describe('a budget', () => {
     expect([inside, refused, budget.bytes]).toEqual([['a'], new Array(3).fill('a AbortError'), 0])
   })
 
-  test('does not listen any more for the end of a request that was let in', async () => {
+  test('stops listening for the abort of a request once it is admitted', async () => {
     const { ways, take } = newBudget()
     const { signal } = new AbortController()
     for (let times = 0; times < 20; times++) take('a', 100, signal)
@@ -174,7 +174,7 @@ describe('a budget', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('property: no client holds more than its share, and every request is let in', async () => {
+  test('property: no client holds more than its share, and every request is admitted', async () => {
     const step = fc.record({
       client: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
       bytes: fc.integer({ min: 1, max: 500 }),

@@ -10,7 +10,7 @@ async function work(): Promise<void> {
 }
 
 describe('turns', () => {
-  test('go from client to client, however much one of them asks for', async () => {
+  test('pass from client to client, however much one of them requests', async () => {
     const turns = new FairTurns(1)
     const order: string[] = []
     const pieces = [...'aaaaaa', ...'bb', 'c'].map((client) =>
@@ -44,7 +44,7 @@ describe('turns', () => {
     expect(seen.length).toBeGreaterThanOrEqual(9)
   })
 
-  test('run no more pieces at once than allowed, in all and of each client, also after one has failed', async () => {
+  test('never run more pieces at once than allowed, in all and for each client, even after a failure', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
