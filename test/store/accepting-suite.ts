@@ -10,8 +10,8 @@ import type { StoreDriver } from './store-driver.ts'
 export function acceptingSuite(name: string, driver: StoreDriver): void {
   const { open, openTwice } = capturesOf(driver)
 
-  describe(`${name}: accepting`, () => {
-    test('a request is an empty root at once, and a change for everyone', async () => {
+  describe(`${name}: accepting a request`, () => {
+    test('creates an empty root at once, and changes all revisions', async () => {
       const { store, captures, projectId } = await open()
       await addRows(store, projectId, { created: 1 })
       const before = await store.findProject(projectId)
@@ -30,7 +30,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(await store.countProjects()).toMatchObject([{ roots: 2, jobs: 1 }])
     })
 
-    test('what is left is counted, by who is at it, with the oldest of it', async () => {
+    test('counts the backlog: waiting and running captures, and the oldest one', async () => {
       const { store, captures, projectId } = await open()
       const none = { waiting: 0, running: 0, oldest: undefined }
       expect([await captures.findBacklog(), await captures.anyDueSince(1e15)]).toEqual([none, false])
@@ -46,7 +46,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(await captures.findBacklog()).toEqual({ waiting: 2, running: 0, oldest: 90 })
     })
 
-    test('its progress is what was asked for, to the character', async () => {
+    test('stores the pages in their order, to the character', async () => {
       const { captures, projectId } = await open()
       const pages = [
         { url: 'https://example.com/?a=b&c#d', name: 'Ω “quoted” \\ \n 😀', loadingTime: 1 },
@@ -83,14 +83,14 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('as many pages as one request may have', async () => {
+    test('works for as many pages as one request may have', async () => {
       const { captures, projectId } = await open()
       const rootId = await captures.accept(newRequest(projectId, { pages: 1_000 }))
       const progress = await captures.findProgress(projectId, rootId)
       expect(progress?.captures.map(({ url }) => url)).toEqual(somePages(1_000).map(({ url }) => url))
     })
 
-    test('an unknown project is not_found, and leaves nothing', async () => {
+    test('is not_found for an unknown project, and leaves nothing behind', async () => {
       const { store, captures } = await open()
       const request = newRequest(randomUUID(), { idempotencyKey: 'key' })
       await expect(captures.accept(request)).rejects.toMatchObject({ code: 'not_found' })
@@ -99,7 +99,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(await captures.anyUnfinished()).toBe(false)
     })
 
-    test('the same key and content again is the first root, and changes nothing', async () => {
+    test('with the same key and content returns the first root, and changes nothing', async () => {
       const { store, captures, projectId } = await open()
       const request = newRequest(projectId, { idempotencyKey: 'key', pages: 2 })
       await captures.accept(request)
@@ -113,7 +113,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(await captures.anyUnfinished()).toBe(false)
     })
 
-    test('the same key and other content is a conflict, and leaves nothing', async () => {
+    test('with the same key and other content is a conflict, and leaves nothing behind', async () => {
       const { store, captures, projectId } = await open()
       const request = newRequest(projectId, { idempotencyKey: 'key' })
       await captures.accept(request)
@@ -125,7 +125,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(await takeAll(store, LEASE)).toHaveLength(1)
     })
 
-    test('many at once with one key make one root', async () => {
+    test('many times at once with one key creates one root', async () => {
       const { one, projectId } = await openTwice()
       const answers = await Promise.all(
         Array.from({ length: 16 }, (_, index) =>
@@ -138,7 +138,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(await takeAll(one(1), LEASE)).toHaveLength(2)
     })
 
-    test('of many at once with one key and other content one is accepted', async () => {
+    test('many times at once with one key and different content succeeds once', async () => {
       const { one, projectId } = await openTwice()
       const outcomes = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
@@ -153,7 +153,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(outcomes.toSorted()).toEqual(['accepted', ...Array.from({ length: 7 }, () => 'conflict')])
     })
 
-    test('a key is its project’s', async () => {
+    test('uses idempotency keys separately in each project', async () => {
       const { store, captures, projectId } = await open()
       const other = await makeProject(store)
       const ids = [projectId, other].map((id) =>
@@ -162,14 +162,14 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(new Set(await Promise.all(ids)).size).toBe(2)
     })
 
-    test('without a key no request is another', async () => {
+    test('without an idempotency key always creates a root', async () => {
       const { store, captures, projectId } = await open()
       const ids = await Promise.all(Array.from({ length: 5 }, () => captures.accept(newRequest(projectId))))
       expect(new Set(ids).size).toBe(5)
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(5)
     })
 
-    test('no more than may wait, and nothing is half done', async () => {
+    test('of too many waiting pages is refused, and nothing is half done', async () => {
       const { store, captures, projectId } = await open()
       const other = await makeProject(store)
       const most = { mostWaiting: 5 }
@@ -208,7 +208,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('of many at once no more than may wait', async () => {
+    test('many times at once never exceeds the limit of waiting pages', async () => {
       const { one, projectId } = await openTwice()
       const outcomes = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>

@@ -14,7 +14,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
   const nothing = async () => {}
 
   describe(`${name}: adding a root`, () => {
-    test('gives back every field, jobs in their order', async () => {
+    test('stores every field, with the jobs in order', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId, {
@@ -47,7 +47,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('property: as text, jobs are what JSON.stringify makes of them, to the character', async () => {
+    test('property: gives jobs as text exactly as JSON.stringify does', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       // Every character that a store takes: none holds half of a pair, and one cannot hold NUL.
@@ -104,7 +104,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('the same again is present, publishes nothing and changes nothing', async () => {
+    test('again with the same content is `present`, publishes nothing and changes nothing', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -115,7 +115,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       expect(await store.findProject(projectId)).toEqual(before)
     })
 
-    test('another content under the same root, or a job of another root, is a conflict', async () => {
+    test('with other content under the same id, or with a job of another root, is a conflict', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -129,7 +129,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(projectId, { limit: 10 })).toHaveLength(1)
     })
 
-    test('the same ids in another project are another root', async () => {
+    test('with the same ids in another project creates another root', async () => {
       const store = await open()
       const [mine, theirs] = [await makeProject(store), await makeProject(store)]
       const added = root(mine)
@@ -138,12 +138,12 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       expect(await store.jobsOf(theirs, [added.rootId])).toHaveLength(2)
     })
 
-    test('an unknown project is not_found', async () => {
+    test('is not_found for an unknown project', async () => {
       const store = await open()
       await expect(store.addRoot(root(randomUUID()), nothing)).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    test('the jobs of a root can be read in parts', async () => {
+    test('allows its jobs to be read in parts', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId, {
@@ -163,7 +163,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageTexts(randomUUID(), added.rootId, { from: 0, limit: 10 })).toBeUndefined()
     })
 
-    test('the positions of the jobs of a root are read at once, and the jobs between two of them', async () => {
+    test('allows the positions of its jobs to be read together, and the jobs between two positions', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const jobs = (positions: number[]) => positions.map((position) => newJob({ position }))
@@ -191,7 +191,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       expect(await store.textsBetween(randomUUID(), whole, { first: 4, last: 5 })).toEqual([])
     })
 
-    test('a root of 3,000 jobs fits, one without jobs too', async () => {
+    test('works with 3,000 jobs, and with none', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const large = root(projectId, {
@@ -204,7 +204,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       expect(jobs.map((job) => job.name)).toEqual(large.jobs.map((job) => job.name))
     })
 
-    test('of many adders with one id, one adds and the others find it or are refused', async () => {
+    test('many times at once with one id adds it once; the others find it or are refused', async () => {
       const place = await driver.newPlace()
       const stores = [await driver.open(place), await driver.open(place)] as const
       const projectId = await makeProject(stores[0])

@@ -16,7 +16,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
   }
 
   describe(`${name}: attempts`, () => {
-    test('what was begun is nobody else’s, whatever the clock says, until it is put back', async () => {
+    test('a running capture cannot be taken by others, whatever the clock says, until it is put back', async () => {
       const { captures, projectId } = await open()
       await captures.accept(newRequest(projectId))
       const task = (await captures.takeNext(LEASE)) as CaptureTask
@@ -29,7 +29,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
       expect(next?.uuid).not.toBe(task.uuid)
     })
 
-    test('what is under way is told, and its lease changes when it is renewed', async () => {
+    test('running captures are listed, and renewing changes their lease', async () => {
       const { captures, projectId, rootId, tasks } = await begun(2)
       const [one, other] = tasks as [CaptureTask, CaptureTask]
       const underWay = async () => (await captures.findUnderWay()).toSorted((a, b) => a.position - b.position)
@@ -44,7 +44,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
       expect(await underWay()).toEqual([])
     })
 
-    test('a page at which many processes died is for who asks for such pages, and for nobody else', async () => {
+    test('a page during which many processes died is only given to a caller that asks for such pages', async () => {
       const { store, captures, tasks } = await begun(2)
       let task = first(tasks)
       for (let deaths = 1; deaths < SUSPECT_DEATHS; deaths++) {
@@ -73,7 +73,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
         async ({ captures, projectId }: Begun) =>
           captures.accept(newRequest(projectId, { heldUntil: AHEAD.due })),
       ],
-    ])('what was %s by a clock that was ahead does not wait until then', async (_, bound, put) => {
+    ])('a capture that was %s by a clock ahead does not wait for that time', async (_, bound, put) => {
       const opened = await begun(1)
       await put(opened)
       const { captures } = opened
@@ -81,7 +81,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
       expect(await captures.takeNext({ ...LEASE, now: AHEAD.due - bound - 2_000 })).toBeDefined()
     })
 
-    test('what was put back is due when it was said, and not before', async () => {
+    test('a capture that was put back is due at the given time, and not before', async () => {
       const { captures, projectId, rootId, tasks } = await begun(1)
       await captures.putBack(first(tasks), { now: NOW, due: NOW + 7, counts: true })
       expect((await captures.findProgress(projectId, rootId))?.captures).toMatchObject([
@@ -91,7 +91,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
       expect(await captures.takeNext({ ...LEASE, now: NOW + 7 })).toMatchObject({ attempts: 2 })
     })
 
-    test('an attempt that does not count was none', async () => {
+    test('an attempt that does not count leaves the number of attempts unchanged', async () => {
       const { captures, projectId, rootId, tasks } = await begun(1)
       await captures.putBack(first(tasks), { now: NOW, due: 0, counts: false })
       expect((await captures.findProgress(projectId, rootId))?.captures).toMatchObject([
@@ -100,7 +100,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
       expect(await captures.takeNext(LEASE)).toMatchObject({ attempts: 1 })
     })
 
-    test.each([true, false])('nor before for who asks for its root (counted: %s)', async (counts) => {
+    test.each([true, false])('a capture that was put back is not due before its time for a caller that names its root either (counted: %s)', async (counts) => {
       const { captures, rootId, tasks } = await begun(1)
       await captures.putBack(first(tasks), { now: NOW, due: NOW + 7, counts })
       expect(await captures.takeNext({ ...LEASE, now: NOW + 6, rootId })).toBeUndefined()
@@ -127,7 +127,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
         'put it back without counting it',
         (store: Store, old: Attempt) => store.captures.putBack(old, { now: NOW, due: 0, counts: false }),
       ],
-    ])('after another %s, the one before changes nothing, whatever it does', async (_, another) => {
+    ])('after another attempt %s, the earlier one changes nothing, whatever it does', async (_, another) => {
       const { store, captures, projectId, rootId, tasks } = await begun(2)
       const old = first(tasks)
       await another(store, old)
@@ -146,7 +146,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
       expect((await captures.takeNext({ ...LEASE, rootId }))?.position).toBe(queued ? 0 : undefined)
     })
 
-    test('an attempt that never was ends nothing', async () => {
+    test('an attempt that never existed ends nothing', async () => {
       const { store, captures, projectId, rootId, tasks } = await begun(2)
       const before = await answersAbout(store, projectId, rootId)
       const [one, other] = tasks as [CaptureTask, CaptureTask]

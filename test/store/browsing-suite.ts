@@ -40,7 +40,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
     return { rootId, progress }
   }
 
-  describe(`${name}: roots at a glance`, () => {
+  describe(`${name}: overviews of roots`, () => {
     test('property: the counts are those of the captures, whatever happened to them', async () => {
       const { store, browsing, projectId } = await open()
       const steps = fc.array(
@@ -98,7 +98,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('a root that was imported has no request, nor has another project’s', async () => {
+    test('an imported root has no request, and neither has a root of another project', async () => {
       const { store, browsing, projectId } = await open()
       const imported = await add(store, projectId, [newJob()])
       const asked = await store.captures.accept(newRequest(projectId))
@@ -109,7 +109,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(await browsing.requestsOf(projectId, [])).toEqual(new Map())
     })
 
-    test('a request that is adopted is a change for those who look for its tags', async () => {
+    test('adopting a request changes the revision, so that its tags are found', async () => {
       const { store, projectId } = await open()
       const rootId = await add(store, projectId, [])
       const { progress } = await finished(store, await makeProject(store))
@@ -121,7 +121,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(await store.findProject(projectId)).toEqual(adopted)
     })
 
-    test('the first jobs of each root, in their order', async () => {
+    test('the first jobs of each root are in order', async () => {
       const { store, browsing, projectId } = await open()
       const sizes = [0, 1, 3, 4, 1_000]
       const rootIds: string[] = []
@@ -145,7 +145,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
     })
   })
 
-  describe(`${name}: searching`, () => {
+  describe(`${name}: a search`, () => {
     const found = async (store: Store, projectId: string, rootIds: string[], filter: RootFilter) => {
       const matching = await store.browsing.matching(projectId, rootIds, filter)
       return rootIds.map((rootId) => matching.has(rootId))
@@ -162,7 +162,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       ['a\\b', 'a\\B'],
       ["'", "it's"],
       ['🦊', 'the 🦊'],
-    ])('%s is found, however it is spelled', async (q, ...names) => {
+    ])('finds %s in any spelling', async (q, ...names) => {
       const { store, projectId } = await open()
       const texts = [...names, 'the other', '1000 wool', 'axb', 'ab', '']
       const rootIds: string[] = []
@@ -175,7 +175,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(await found(store, await makeProject(store), rootIds, { q })).not.toContain(true)
     })
 
-    test('property: what is found is what holds one of the spellings, whatever stands there', async () => {
+    test('property: finds exactly the texts that contain one of the spellings', async () => {
       const { store, browsing, projectId } = await open()
       const unit = fc.constantFrom(...'aAbBzZ%_\\\'"[]*?. äÄßéÉΩωΣςİıǆ한🦊\u0301\u2028\x01\x1e\n')
       const text = fc.string({ unit, maxLength: 12 })
@@ -202,7 +202,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('also in what was asked for and is queued, failed or done', async () => {
+    test('finds queued, failed and done pages', async () => {
       const { store, projectId } = await open()
       const accept = async (some: string[], more: object = {}) =>
         await store.captures.accept({
@@ -226,7 +226,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(await found(store, projectId, [done], { q: 'needle' })).toEqual([true])
     })
 
-    test('a tag is one of the request’s, as it stands', async () => {
+    test('finds whole tags of the request', async () => {
       const { store, projectId } = await open()
       const tags = [['nightly', 'a "b" \\ Ä'], ['Nightly', 'night'], [], ['x', 'nightly']]
       const rootIds: string[] = [await add(store, projectId, [newJob()])]
@@ -241,7 +241,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(await check({ tag: 'nightly', q: 'nothing' })).not.toContain(true)
     })
 
-    test('in the last of very many jobs, wherever their places have gaps', async () => {
+    test('finds the last of very many jobs, wherever their positions have gaps', async () => {
       const { store, browsing, projectId } = await open()
       const jobs = Array.from({ length: 1_001 }, (_, index) =>
         newJob({ name: index % 400 === 0 ? 'needle' : 'hay', position: index * 3 }),
@@ -293,7 +293,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       }
     }
 
-    test('the pictures of the newest roots are counted, without those that are not shown yet', async () => {
+    test('are counted in the newest roots, without pictures that are not shown yet', async () => {
       const { store, browsing, projectId } = await open()
       expect(await browsing.countNewest(projectId, 1)).toEqual({ pictures: 0, hasMore: false })
       const jobs = (count: number) => Array.from({ length: count }, () => newJob())
@@ -306,7 +306,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       }
     })
 
-    test('property: each address once, in the order of its bytes, with what there is of it', async () => {
+    test('property: are listed once each, in the byte order of their URLs, with their figures', async () => {
       const { store, browsing } = await open()
       const unit = fc.constantFrom(...'aAbZ%_\\\'"/~ äÄé한🦊\uffff\u0301\x01\n')
       // Some that are longer than an entry of an index may be.
@@ -370,7 +370,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('addresses that share a long beginning are told apart', async () => {
+    test('with URLs that share a long beginning are told apart', async () => {
       const { store, browsing, projectId } = await open()
       const long = `https://example.com/${'x'.repeat(8_000)}`
       const urls = Array.from({ length: 30 }, (_, index) => `${long}${index % 10}`)
@@ -391,7 +391,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(past).toHaveLength(3)
     })
 
-    test('are found by their address or their last name, in more than one look', async () => {
+    test('are found by their URL or their last name, in more than one look', async () => {
       const { store, projectId } = await open()
       const jobs = Array.from({ length: 350 }, (_, index) =>
         newJob({ url: `https://example.com/${String(index).padStart(3, '0')}`, name: 'Alt' }),
@@ -415,7 +415,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(await search('%')).toEqual([])
     })
 
-    test('are those of their project', async () => {
+    test('are those of their own project', async () => {
       const { store, browsing, projectId } = await open()
       const other = await makeProject(store)
       const theirs = newJob()

@@ -9,8 +9,8 @@ import type { StoreDriver } from './store-driver.ts'
 export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
   const { openTwice } = capturesOf(driver)
 
-  describe(`${name}: many at once, through two stores`, () => {
-    test('eight that take never take the same one', async () => {
+  describe(`${name}: simultaneous callers, through two stores`, () => {
+    test('eight callers never take the same capture', async () => {
       const { one, projectId } = await openTwice()
       const other = await makeProject(one(0))
       await one(0).captures.accept(newRequest(projectId, { pages: 25 }))
@@ -22,7 +22,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
       expect(new Set(tasks.map(({ attempts }) => attempts))).toEqual(new Set([1]))
     })
 
-    test('eight that take one each, of eight, all get one', async () => {
+    test('eight callers that each take one of eight captures all get one', async () => {
       const { one, projectId } = await openTwice()
       await one(0).captures.accept(newRequest(projectId, { pages: 8 }))
       const taken = await Promise.all(
@@ -31,7 +31,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
       expect(taken.map((task) => task?.position).toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     })
 
-    test('eight that finish captures of one root lose nothing', async () => {
+    test('eight callers that finish captures of one root lose nothing', async () => {
       const { one, projectId } = await openTwice()
       const rootId = await one(0).captures.accept(newRequest(projectId, { pages: 32 }))
       const tasks = await takeAll(one(0), LEASE)
@@ -55,7 +55,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
       expect(new Set(progress?.captures.map(({ changed }) => changed)).size).toBe(32)
     })
 
-    test('one attempt that is ended by many is ended once', async () => {
+    test('an attempt that several callers end is ended once', async () => {
       const { one, projectId } = await openTwice()
       const rootId = await one(0).captures.accept(newRequest(projectId))
       const [task] = await takeAll(one(0), LEASE)
@@ -68,7 +68,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
       expect(await one(0).captures.findVersions([{ projectId, rootId }])).toEqual([3])
     })
 
-    test('of many that begin one capture only the last can end it', async () => {
+    test('when many callers begin one capture, only the last can end it', async () => {
       const { one, projectId } = await openTwice()
       const rootId = await one(0).captures.accept(newRequest(projectId))
       // Each finds what is under way lost, unless another was faster.
@@ -92,7 +92,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
       expect(await one(0).jobsOf(projectId, [rootId])).toHaveLength(1)
     })
 
-    test('accepting, taking, giving back and finishing in one project wait for nobody in a circle', async () => {
+    test('accepting, taking, putting back and finishing in one project cause no deadlock', async () => {
       const { one, projectId } = await openTwice()
       const accepted: string[] = []
       const takers = Array.from({ length: 8 }, async (_, index) => {

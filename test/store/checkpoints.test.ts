@@ -18,7 +18,7 @@ async function write({ templates }: Store, projectId: string): Promise<void> {
   }
 }
 
-test('a thread copies the log into the database while it is open', async () => {
+test('a thread copies the log into the database while the database is open', async () => {
   const path = join(await makeFolder(), 'proofsheet.db')
   const store = await openSqliteStore(path)
   onTestFinished(() => store.close())
@@ -26,7 +26,7 @@ test('a thread copies the log into the database while it is open', async () => {
   await expect.poll(() => statSync(path).size, { timeout: 60_000 }).toBeGreaterThan(4 * MEGABYTE)
 })
 
-test('nothing is lost if the database is closed meanwhile, and no log is left', async () => {
+test('closing the database during a copy loses nothing and leaves no log', async () => {
   const path = join(await makeFolder(), 'proofsheet.db')
   const first = await openSqliteStore(path)
   const projectId = await makeProject(first)

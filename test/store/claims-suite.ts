@@ -44,7 +44,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
   const nothing = async () => {}
 
   describe(`${name}: adding a root`, () => {
-    test('publishes before anyone can see it', async () => {
+    test('publishes the pictures before anyone can see the root', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -55,7 +55,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(seen).toBeUndefined()
     })
 
-    test('adds nothing where publishing fails, and can be tried again', async () => {
+    test('adds nothing if publishing fails, and can be repeated', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -69,7 +69,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.addRoot(added, nothing)).toBe('added')
     })
 
-    test('a killed adder’s claim: the same content goes on at once, other content is refused and later let in', async () => {
+    test('continues a killed adder’s claim with the same content at once; other content is refused until later', async () => {
       let now = 1_700_000_000_000
       const store = await open({ clock: () => now })
       const projectId = await makeProject(store)
@@ -91,7 +91,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ digest: 'other', jobCount: 1 })
     })
 
-    test('of two that publish the same, one adds it and the other finds it', async () => {
+    test('by two callers with the same content adds it once, and the other finds it', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -104,7 +104,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
     })
 
-    test('of two that publish the same, one that fails leaves the other its claim', async () => {
+    test('by two callers with the same content leaves the claim to one if the other fails', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -123,7 +123,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
     })
 
-    test('one that fails after another has shown the same takes nothing back', async () => {
+    test('by a caller that fails after another has added the same takes nothing back', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -137,7 +137,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
     })
 
-    test('nobody answered: the ids stay taken for a while, but not for the same content', async () => {
+    test('without an answer from the database keeps the ids taken for a while, but not for the same content', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const added = root(projectId)
@@ -152,7 +152,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.addRoot(added, nothing)).toBe('added')
     })
 
-    test('a claim that was made by a clock two hours ahead is dead once the clock is right', async () => {
+    test('ignores a claim made by a clock two hours ahead once the clock is right', async () => {
       const time = stopClocks()
       const store = await open(time)
       const projectId = await makeProject(store)
@@ -166,7 +166,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
     })
 
-    test('a claim is renewed while it is published, by whoever joined it as well', async () => {
+    test('renews its claim while publishing, also a claim that it joined', async () => {
       const time = stopClocks()
       const store = await open(time)
       const projectId = await makeProject(store)
@@ -191,7 +191,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await joined).toBe('added')
     })
 
-    test('who still publishes when another shows the same stops, and finds it present', async () => {
+    test('stops publishing when another caller has added the same, and finds it present', async () => {
       const time = stopClocks()
       const store = await open(time)
       const projectId = await makeProject(store)
@@ -211,7 +211,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await slow).toBe('present')
     })
 
-    test('who was frozen for too long finds out before the next picture, and is not told that it was added', async () => {
+    test('by a process that was frozen for too long fails before the next picture, and is not reported as added', async () => {
       const time = stopClocks()
       const store = await open(time)
       const projectId = await makeProject(store)
@@ -238,7 +238,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ digest: 'other' })
     })
 
-    test('while one publishes, others write', async () => {
+    test('does not block other writes while publishing', async () => {
       const place = await driver.newPlace()
       const [one, other] = [await driver.open(place), await driver.open(place)]
       const projectId = await makeProject(one)
@@ -253,13 +253,13 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
     })
   })
 
-  describe(`${name}: ids of jobs`, () => {
+  describe(`${name}: job ids`, () => {
     const start = async () => {
       const store = await driver.open(await driver.newPlace())
       return { store, projectId: await makeProject(store) }
     }
 
-    test('are taken from the moment a root is being added, and free again if that fails', async () => {
+    test('are taken as soon as a root is being added, and free again if that fails', async () => {
       const { store, projectId } = await start()
       const jobs = [newJob(), newJob()]
       const [first, second] = jobs.map(({ uuid }) => uuid) as [string, string]
@@ -279,7 +279,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.findTaken(projectId, [])).toEqual(new Set())
     })
 
-    test('that are free can be held: meanwhile no root takes them, and nobody sees anything', async () => {
+    test('can be held while they are free: no root takes them, and nothing is shown', async () => {
       const { store, projectId } = await start()
       const job = newJob()
       const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [job] }
@@ -302,7 +302,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.jobsOf(projectId, [root.rootId])).toHaveLength(1)
     })
 
-    test('that are held are free again when that fails', async () => {
+    test('that are held are free again if the holder fails', async () => {
       const { store, projectId } = await start()
       const job = newJob()
       const failing = store.whileFree(projectId, [job.uuid], async () => {

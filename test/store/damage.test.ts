@@ -33,7 +33,7 @@ async function openStore(path: string) {
   return store
 }
 
-test('what is damaged in the middle is found, though nobody has read it', async () => {
+test('damage in the middle of the file is found, even if nobody has read it', async () => {
   const { path } = await seed()
   await damage(path, { from: 0.5, to: 0.6 })
   const store = await openStore(path)
@@ -42,7 +42,7 @@ test('what is damaged in the middle is found, though nobody has read it', async 
   await expect(store.check()).rejects.toMatchObject({ code: 'storage_failed', isTold: true })
 })
 
-test('a query that meets damage is enough', async () => {
+test('damage is also found by a query that meets it', async () => {
   const { path, projectId } = await seed()
   // The tables and indexes themselves are described in the first pages.
   await damage(path, { from: 0.4, to: 1 })
@@ -56,7 +56,7 @@ test('a query that meets damage is enough', async () => {
   await expect(store.check()).rejects.toThrow('The database is damaged')
 })
 
-test('in one that is whole nothing is found, also while someone writes', async () => {
+test('no damage is found in an intact database, even while someone writes', async () => {
   const { path } = await seed()
   const store = await openStore(path)
   const other = new DatabaseSync(path)
@@ -67,7 +67,7 @@ test('in one that is whole nothing is found, also while someone writes', async (
   await store.check()
 })
 
-test('a service that serves a damaged database says so in its log, and is not ready', async () => {
+test('a service with a damaged database logs it, and is not ready', async () => {
   const { path, DATA_DIR } = await seed()
   const config = readConfig({ PORT: '0', DATA_DIR })
   const storage = await openStorage(config)

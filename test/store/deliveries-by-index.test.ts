@@ -15,7 +15,7 @@ import {
   takeDeliveries,
 } from '../support/store/webhooks.ts'
 
-test('deliveries are found by an index and never sorted, however many are due at the same time', async () => {
+test('deliveries are found by an index and never sorted, however many are due together', async () => {
   const path = await placeTables(join(await makeFolder(), 'store.db'))
   const store = await openSqliteStore(path)
   onTestFinished(() => store.close())

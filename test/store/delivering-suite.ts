@@ -31,7 +31,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
   }
 
   describe(`${name}: events become deliveries`, () => {
-    test('once, those that are wanted, from the time when the webhook was made', async () => {
+    test('once, if wanted, from the creation of the webhook on', async () => {
       const store = await driver.open(await driver.newPlace())
       const projectId = await makeProject(store)
       await finishRoot(store, projectId)
@@ -53,7 +53,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('an event stays in the outbox until every webhook that is on has looked at it', async () => {
+    test('and stay in the outbox until every active webhook has read them', async () => {
       const { store, projectId, webhook, webhooks, deliveries } = await open()
       await finishRoot(store, projectId, { pages: [true, true] })
       const trim = async () => await store.events.trim({ before: NOW + 1, most: 1, limit: 100 })
@@ -66,7 +66,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual({ ...NOTHING, due: true })
     })
 
-    test('events that are gone with their root are passed over', async () => {
+    test('unless they are gone with their root', async () => {
       const { store, projectId, deliveries } = await open()
       const rootId = await finishRoot(store, projectId)
       for await (const _ of store.removals.removeRoot(projectId, rootId, NOW));
@@ -76,7 +76,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: attempts`, () => {
-    test('of one root are in the order of its events, one at a time', async () => {
+    test('of one root follow the order of its events, one at a time', async () => {
       const { store, projectId, deliveries } = await open()
       await finishRoot(store, projectId, { pages: [true, false] })
       await spreadAll(store, NOW, 1)
@@ -105,7 +105,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.findWork({ now: NOW + 10_000, leaseMs: 60_000 })).toEqual(NOTHING)
     })
 
-    test('of different roots are under way together', async () => {
+    test('of different roots run together', async () => {
       const { store, projectId } = await open({ events: ['root.finished'] })
       for (let root = 0; root < 3; root++) await finishRoot(store, projectId)
       await spreadAll(store)
@@ -132,7 +132,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('of a webhook that fails say so, until one is delivered', async () => {
+    test('that fail mark their webhook as failing until one is delivered', async () => {
       const { store, projectId, webhook, webhooks, deliveries } = await open({ events: ['root.finished'] })
       for (let root = 0; root < 2; root++) await finishRoot(store, projectId)
       await spreadAll(store)
@@ -149,7 +149,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect((await webhooks.find(webhook))?.failingSince).toBeUndefined()
     })
 
-    test('whose process died are begun again when the lease is over; the late one changes nothing', async () => {
+    test('of a dead process begin again when the lease is over; the late process changes nothing', async () => {
       const { store, projectId, deliveries } = await open({ events: ['root.finished'] })
       await finishRoot(store, projectId)
       await spreadAll(store)
@@ -169,7 +169,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await endOne(store, again, DELIVERED, { now: NOW })).toBe(false)
     })
 
-    test('are lost, too, if their lease is further ahead than a lease is long, but never those of this process', async () => {
+    test('are also lost if their lease is further ahead than a lease is long, unless they belong to this process', async () => {
       const { store, projectId, deliveries } = await open({ events: ['root.finished'] })
       await finishRoot(store, projectId)
       await spreadAll(store)
@@ -182,7 +182,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.giveBackLost({ ...look, own: new Set() })).toBe(1)
     })
 
-    test('that wait for a time that a wrong clock has written are due now', async () => {
+    test('that wait for a time written by a wrong clock are due now', async () => {
       const { store, projectId, deliveries } = await open({ events: ['root.finished'] })
       for (let root = 0; root < 2; root++) await finishRoot(store, projectId)
       const ahead = NOW + 2 * HOUR_MS
@@ -204,7 +204,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual(NOTHING)
     })
 
-    test('that fail add up to the time for which all have failed; a jump of the clock is no such time', async () => {
+    test('that fail add up to the time for which all have failed; a jump of the clock does not count', async () => {
       const { store, webhook, webhooks } = await open()
       await webhooks.addTest(webhook, NOW)
       const failed: number[] = []
@@ -230,7 +230,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect((await webhooks.find(webhook))?.failingSince).toBeUndefined()
     })
 
-    test('are begun and ended together, at most one of a root, and each end counts by itself', async () => {
+    test('begin and end together, at most one for each root, and each end counts by itself', async () => {
       const { store, projectId, webhook, deliveries } = await open()
       for (let root = 0; root < 3; root++) await finishRoot(store, projectId, { pages: [true, true] })
       await spreadAll(store)
@@ -251,7 +251,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(told(await deliveries.take(webhook, take))).toEqual([['screenshot.done', 1]])
     })
 
-    test('that were put back do not count and keep their place', async () => {
+    test('that are put back do not count, and keep their place', async () => {
       const { store, projectId } = await open()
       await finishRoot(store, projectId)
       await spreadAll(store)
@@ -261,7 +261,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await takeDeliveries(store)).toMatchObject([{ deliveryId: first.deliveryId, attempts: 1 }])
     })
 
-    test('at the same time, by several processes: each delivery is begun once', async () => {
+    test('of several processes at the same time begin each delivery once', async () => {
       const place = await driver.newPlace()
       const stores = await Promise.all([1, 2, 3].map(() => driver.open(place)))
       const [store] = stores

@@ -33,7 +33,7 @@ async function look({ schedules, scheduledRoots }: Store): Promise<void> {
   await scheduledRoots.findDue(NOW - 60_000, 50)
 }
 
-test('SQLite finds what is due by an index, and reads no other schedule', async () => {
+test('SQLite finds due schedules by an index, and reads no others', async () => {
   const path = await placeTables(join(await makeFolder(), 'store.db'))
   const store = await openSqliteStore(path)
   onTestFinished(() => store.close())
@@ -57,7 +57,7 @@ test('SQLite finds what is due by an index, and reads no other schedule', async 
   }
 })
 
-test('PostgreSQL finds what is due by an index, and sorts nothing', async () => {
+test('PostgreSQL finds due schedules by an index, and sorts nothing', async () => {
   const url = await postgres.newDatabase()
   const store = await openPostgresStore(url, { connections: 2, waitMs: 60_000, statementMs: 60_000 })
   onTestFinished(() => store.close())

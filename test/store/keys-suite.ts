@@ -37,7 +37,7 @@ export function keysSuite(name: string, driver: StoreDriver): void {
       }
     })
 
-    test('are listed by project; an unknown project gets none', async () => {
+    test('are listed by project; an unknown project has none', async () => {
       const store = await open()
       const [mine, theirs] = [await makeProject(store), await makeProject(store)]
       for (const projectId of [mine, theirs, undefined]) await store.createKey(newKey(projectId))
@@ -46,7 +46,7 @@ export function keysSuite(name: string, driver: StoreDriver): void {
       await expect(store.createKey(newKey(randomUUID()))).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    test('a key is for one project, or an admin key: no row is both, or neither', async () => {
+    test('belong to one project, or are admin keys: never both or neither', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       await expect(store.createKey(newKey(projectId, { scope: 'admin' }))).rejects.toThrow()
@@ -54,7 +54,7 @@ export function keysSuite(name: string, driver: StoreDriver): void {
       expect(await store.listKeys()).toEqual([])
     })
 
-    test('property: list pages of any size give every key once: oldest first, then by id', async () => {
+    test('property: list pages of any size contain every key once: oldest first, then by id', async () => {
       const made = fc.record({ created: fc.integer({ min: 0, max: 2 }), isAdmin: fc.boolean() })
       const keys = fc.array(made, { maxLength: 8 })
       const store = await open()
@@ -83,7 +83,7 @@ export function keysSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: the name of a project`, () => {
-    test('changes with its revision, and only from the revision that was read', async () => {
+    test('changes with its revision, and only from the expected revision', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const before = await store.findProject(projectId)
@@ -110,7 +110,7 @@ export function keysSuite(name: string, driver: StoreDriver): void {
     const forget = async (store: Store, now: number, limit = 100) =>
       await store.endedSessions.forget({ now, days: 45, limit })
 
-    test('have no keys, in every process and at once; all others have theirs', async () => {
+    test('give access to no key, in every process and at once; all other sessions do', async () => {
       const place = await driver.newPlace()
       const stores = [await driver.open(place), await driver.open(place)] as const
       const key = newKey(undefined)
@@ -133,7 +133,7 @@ export function keysSuite(name: string, driver: StoreDriver): void {
       await store.endedSessions.end({ session: 'c', owner: 'other' }, { most: 2 })
     })
 
-    test('are forgotten after so many days that were counted, and not because a clock jumps', async () => {
+    test('are forgotten after a counted number of days, and not because a clock jumps', async () => {
       const store = await open()
       const key = newKey(undefined)
       await store.createKey(key)

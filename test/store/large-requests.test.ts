@@ -45,7 +45,7 @@ async function look({ templates, schedules }: Store, projectId: string): Promise
   expect((await schedules.findDue(Date.now(), 50)).map(({ request }) => request)).toEqual(['{}'])
 }
 
-test('SQLite reads no page of a large request that is not shown', async () => {
+test('SQLite reads no page of a large request unless it is shown', async () => {
   const path = await placeTables(join(await makeFolder(), 'store.db'))
   const before = await openSqliteStore(path)
   const projectId = await addBoth(before, 'x'.repeat(LARGE))
@@ -72,7 +72,7 @@ async function damagePagesOf(letter: string, path: string): Promise<number> {
   return count
 }
 
-test('PostgreSQL reads no part of a large request that is not shown', async () => {
+test('PostgreSQL reads no part of a large request unless it is shown', async () => {
   const url = await postgres.newDatabase()
   const open = () => openPostgresStore(url, { connections: 2, waitMs: 60_000, statementMs: 60_000 })
   const blocks = async (column: 'heap_blks' | 'toast_blks') => {

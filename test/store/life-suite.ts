@@ -40,7 +40,7 @@ export function lifeSuite(name: string, driver: StoreDriver): void {
     return progress?.finished
   }
 
-  describe(`${name}: the life of a root`, () => {
+  describe(`${name}: a root`, () => {
     test('is finished with its last page, and not before', async () => {
       const { store, captures, projectId } = await open()
       let last = 0
@@ -61,7 +61,7 @@ export function lifeSuite(name: string, driver: StoreDriver): void {
       }
     })
 
-    test('accepting, beginning, putting back, and attempts that come too late are no events', async () => {
+    test('writes no event for accepting, beginning, putting back, or late attempts', async () => {
       const { store, captures, projectId } = await open()
       const { rootId, tasks } = await ask(store, projectId, 1)
       const late = tasks[0] as Attempt
@@ -78,7 +78,7 @@ export function lifeSuite(name: string, driver: StoreDriver): void {
       expect(await finishedOf(store, projectId, rootId)).toEqual({ at: NOW + 5, outcome: 'done' })
     })
 
-    test('an imported root and one that was taken over have no events; the latter keeps its state', async () => {
+    test('that was imported or adopted has no events; an adopted one keeps its state', async () => {
       const { store, captures, projectId } = await open()
       await addRows(store, projectId)
       const { rootId, tasks } = await ask(store, projectId, 1)
@@ -124,7 +124,7 @@ export function lifeSuite(name: string, driver: StoreDriver): void {
       return { stores, projectId: await makeProject(stores[0] as Store) }
     }
 
-    test('a root is finished exactly once, after its last page, and no number is missing', async () => {
+    test('finish a root exactly once, after its last page, and no event number is missing', async () => {
       const { stores, projectId } = await openAll()
       await endAll(stores, projectId, 6, 4)
       const events = await (stores[0] as Store).events.read(projectId, ALL)
@@ -138,7 +138,7 @@ export function lifeSuite(name: string, driver: StoreDriver): void {
       }
     })
 
-    test('a reader that goes on from the last number it saw misses none', async () => {
+    test('leave no gaps for a reader that continues from its last number', async () => {
       const { stores, projectId } = await openAll()
       const seen: RootEvent[] = []
       const reader = stores[2] as Store
@@ -174,7 +174,7 @@ export function lifeSuite(name: string, driver: StoreDriver): void {
     const numbersOf = async ({ events }: Store, projectId: string) =>
       (await events.read(projectId, ALL)).map(({ number }) => number)
 
-    test('by age and by number, some at a time; numbers go on', async () => {
+    test('removes them by age and by number, some at a time; numbers continue', async () => {
       const { store, projectId } = await open()
       const other = await makeProject(store)
       await end(store, projectId, [NOW, NOW + 1, NOW + 2, NOW + 3])

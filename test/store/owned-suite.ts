@@ -85,7 +85,7 @@ export function ownedSuite(name: string, driver: StoreDriver): void {
   }
 
   describe.each(Object.entries(KINDS))(`${name}: %s`, (table, kind) => {
-    test('are made, found, changed and removed, each in its own project alone', async () => {
+    test('are created, found, changed and removed in their own project only', async () => {
       const { store, key } = await open()
       const made = await kind.create(store, key, NOW)
       expect(made).toMatchObject({ created: NOW, changed: NOW })
@@ -106,7 +106,7 @@ export function ownedSuite(name: string, driver: StoreDriver): void {
       await expect(kind.rename(store, key, 'Late')).rejects.toMatchObject(NOT_FOUND)
     })
 
-    test('are changed and removed only at the revision that was expected', async () => {
+    test('are changed and removed only at the expected revision', async () => {
       const { store, key } = await open()
       const made = await kind.create(store, key, NOW)
       const other = { revision: 'other' }
@@ -119,7 +119,7 @@ export function ownedSuite(name: string, driver: StoreDriver): void {
       await expect(kind.remove(store, key, made)).rejects.toMatchObject(CHANGED)
     })
 
-    test('of an unknown project, with an id that is taken, or too many of them are refused', async () => {
+    test('are refused in an unknown project, with an id in use, or beyond the limit', async () => {
       const { store, key } = await open()
       const unknown = { ...key, projectId: randomUUID() }
       await expect(kind.create(store, unknown, NOW)).rejects.toMatchObject(NOT_FOUND)
@@ -138,7 +138,7 @@ export function ownedSuite(name: string, driver: StoreDriver): void {
       expect(await kind.ids(store, key.projectId, { limit: 9 })).toHaveLength(3)
     })
 
-    test('property: pages of any size give every row once, by age, then by id', async () => {
+    test('property: list pages of any size contain every row once, by age, then by id', async () => {
       const { store } = await open()
       const some = fc.uniqueArray(fc.record({ created: fc.integer({ min: 0, max: 3 }), id: fc.uuid() }), {
         selector: ({ id }) => id,

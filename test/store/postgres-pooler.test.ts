@@ -56,21 +56,21 @@ async function open(url: string) {
 }
 
 describe('PostgreSQL behind a pooler', () => {
-  test('every transaction says its limits and its isolation, and nothing is left behind in the session', async () => {
+  test('every transaction sets its limits and its isolation, and leaves nothing behind in the session', async () => {
     expect(await settingsOf((await newDatabase()).pooled)).toEqual({
       inTransaction: ['10s', '10s', 'read committed'],
       outside: ['0', '0', 'repeatable read'],
     })
   })
 
-  test('without one, the session has its limits, and a transaction its isolation', async () => {
+  test('without a pooler, the session has the limits, and a transaction sets its isolation', async () => {
     expect(await settingsOf((await newDatabase()).direct)).toEqual({
       inTransaction: ['10s', '10s', 'read committed'],
       outside: ['10s', '10s', 'repeatable read'],
     })
   })
 
-  test('no statement is prepared, since others use the session as well', async () => {
+  test('no statement is prepared, because others share the session', async () => {
     const prepared = async (url: string) => {
       const pool = openPool(url, { ...LIMITS, connections: 1 })
       onTestFinished(() => pool.close())
@@ -81,7 +81,7 @@ describe('PostgreSQL behind a pooler', () => {
     expect([await prepared(pooled), await prepared(direct)]).toEqual([[], [['some_name']]])
   })
 
-  test('what its role lacks is said with the statements that mend it', async () => {
+  test('missing settings of its role are reported with the statements that add them', async () => {
     const { direct, pooled } = await newDatabase()
     expect((await open(direct)).warnings).toEqual([])
     const [warning = '', ...more] = (await open(pooled)).warnings
@@ -92,14 +92,14 @@ describe('PostgreSQL behind a pooler', () => {
     expect((await settingsOf(pooled)).outside).toEqual(['10s', '10s', 'repeatable read'])
   })
 
-  test('the service logs what its role lacks when it starts', async () => {
+  test('the service logs the missing settings of its role when it starts', async () => {
     const { pooled } = await newDatabase()
     const { logLines } = await startService({ DATABASE_URL: pooled, ...KEYS })
     const warnings = logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
     expect(warnings).toMatchObject([{ msg: expect.stringMatching(/^A pooler is in front of the database/) }])
   })
 
-  test('a schema that the role names is taken, and one that the pooler ignores is refused in words', async () => {
+  test('a schema set for the role is used, and one that the pooler ignores is refused with a reason', async () => {
     const { direct, pooled } = await newDatabase({ ignoresSearchPath: true })
     await asAdmin(direct, 'create schema "Our own"')
     const error = await open(`${pooled}?options=-c%20search_path="Our\\%20own"`).catch((thrown) => thrown)
@@ -115,7 +115,7 @@ describe('PostgreSQL behind a pooler', () => {
     ['unsupported startup parameter: options', /refuses.*: options\).*alter role/],
     ['SASL authentication failed', /refused: SASL/],
     ['database "shots" does not exist', /refused: database "shots"/],
-  ])('%s: that it refuses this is a mistake of the address', async (words, message) => {
+  ])('%s: this refusal is reported as a mistake in the URL', async (words, message) => {
     const refusing = createServer((socket) => {
       const fields = `SFATAL\0C08P01\0M${words}\0\0`
       const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4])

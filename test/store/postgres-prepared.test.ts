@@ -7,7 +7,7 @@ import { usePostgres } from '../support/servers/use-servers.ts'
 
 const postgres = usePostgres()
 
-test('a look-up is prepared once for each connection, and goes on when another version changes the tables', async () => {
+test('a look-up is prepared once per connection, and works after another version changes the tables', async () => {
   const url = await postgres.newDatabase()
   onTestFinished(() => dropDatabase(url))
   const pool = openPool(url, { connections: 1, waitMs: 60_000, statementMs: 60_000 })

@@ -81,7 +81,7 @@ function withSetting(address: string, setting: string): string {
 }
 
 describe('PostgreSQL', () => {
-  test('whoever looks up a root does not wait for those who look through all of them', async () => {
+  test('looking up a root does not wait for browsing all of them', async () => {
     const url = await driver.newPlace()
     const store = await openPostgresStore(url, { ...LIMITS, connections: 2 })
     onTestFinished(() => store.close())
@@ -100,7 +100,7 @@ describe('PostgreSQL', () => {
     await Promise.all(looks)
   })
 
-  test('a process that freezes in the middle of a transaction does not keep its locks', async () => {
+  test('a process that freezes during a transaction does not keep its locks', async () => {
     const url = await driver.newPlace()
     const brief = { ...LIMITS, statementMs: 1_000 }
     const other = await driver.open(url)
@@ -119,7 +119,7 @@ describe('PostgreSQL', () => {
     connection.release(true)
   })
 
-  test('a schema newer than the code is refused in words, and untouched', async () => {
+  test('a schema newer than the code is refused with a reason, and not changed', async () => {
     const url = await driver.newPlace()
     await (await driver.open(url)).close()
     await asAdmin(url, `insert into kysely_migration (name, timestamp) values ('9999-later', 'x')`)
@@ -129,7 +129,7 @@ describe('PostgreSQL', () => {
     })
   })
 
-  test('a store without an index for browsing gets it, with all it holds', async () => {
+  test('a store without the indexes for browsing gets them and keeps its data', async () => {
     const url = await driver.newPlace()
     const before = await driver.open(url)
     const projectId = await makeProject(before)
@@ -148,7 +148,7 @@ describe('PostgreSQL', () => {
     )
   })
 
-  test('of what was captured before anything was seen, it is known what was cut', async () => {
+  test('captures older than `seen` keep their mark `cut`', async () => {
     const url = await driver.newPlace()
     const before = await driver.open(url)
     const asked = await captureBeforeSeen(before)
@@ -157,7 +157,7 @@ describe('PostgreSQL', () => {
     await expectOnlyCut(await driver.open(url), asked)
   })
 
-  test('keys that were made before there were admin keys stay as they are', async () => {
+  test('keys older than admin keys stay as they are', async () => {
     const place = await withTables.newPlace()
     await expectKeysStay(
       () => driver.open(place),
@@ -166,9 +166,9 @@ describe('PostgreSQL', () => {
   })
 
   test.each([
-    ['was finished before that was written down', BEFORE_LIFE.PostgreSQL, { at: 2_001, told: 0 }],
+    ['was finished before that was recorded', BEFORE_LIFE.PostgreSQL, { at: 2_001, told: 0 }],
     ['another version finished meanwhile', NOT_WRITTEN, { at: 5_000, told: 3 }],
-  ])('what %s is finished', async (_, statements, expected) => {
+  ])('a root that %s is finished', async (_, statements, expected) => {
     const url = await withTables.newPlace()
     const before = await driver.open(url)
     const asked = await captureBeforeLife(before)
@@ -179,8 +179,8 @@ describe('PostgreSQL', () => {
 
   test.each([
     ['was queued before there were turns', BEFORE_OPTIONS.PostgreSQL + BEFORE_TURNS],
-    ['nobody counted', UNCOUNTED],
-  ])('what %s is taken all the same', async (_, statements) => {
+    ['is not counted yet', UNCOUNTED],
+  ])('a capture that %s is taken', async (_, statements) => {
     const url = await withTables.newPlace()
     const before = await driver.open(url)
     await askBeforeTurns(before)
@@ -189,7 +189,7 @@ describe('PostgreSQL', () => {
     await expectAllTaken(await driver.open(url))
   })
 
-  test('what was asked for before options were one value is captured and found as it was asked for', async () => {
+  test('requests older than options as one value are captured and found as before', async () => {
     const url = await withTables.newPlace()
     const before = await driver.open(url)
     const projectId = await makeProject(before)
@@ -199,7 +199,7 @@ describe('PostgreSQL', () => {
     await expectAsked(await driver.open(url), projectId, rootIds)
   })
 
-  test('a page that the version before ends or removes takes its secrets with it', async () => {
+  test('a page that the previous version ends or removes takes its secrets with it', async () => {
     const url = await withTables.newPlace()
     const store = await driver.open(url)
     const pages = somePages(3).map((page) => ({ ...page, sealed: '1.k1.x' }))
@@ -212,7 +212,7 @@ describe('PostgreSQL', () => {
     expect(await rows(url, 'select 1 from secrets')).toEqual([])
   })
 
-  test('the version before can run on the same tables: each understands the requests of the other', async () => {
+  test('the previous version can run on the same tables: each understands the requests of the other', async () => {
     const url = await withTables.newPlace()
     const store = await driver.open(url)
     const projectId = await makeProject(store)
@@ -236,7 +236,7 @@ describe('PostgreSQL', () => {
     ['goes wrong', async () => {}],
     // Before that it has seen that the clocks agree.
     ['jumps', async ({ captures }: Store) => void (await captures.takeNext({ now: Date.now(), leaseMs: 1 }))],
-  ])('what a machine puts back whose clock %s is due for others when it should', async (_, before) => {
+  ])('a capture put back by a machine whose clock %s is due for others at the right time', async (_, before) => {
     const url = await withTables.newPlace()
     const [right, wrong] = [await driver.open(url), await driver.open(url)]
     const projectId = await makeProject(right)
@@ -262,12 +262,12 @@ describe('PostgreSQL', () => {
       },
     },
     {
-      by: 'the address',
+      by: 'the URL',
       throughPoolers: false,
       withSchema: async (url: string, schema: string) => withSetting(url, `search_path=${schema}`),
     },
   ])(
-    'a schema of its own by $by, beside others and beside tables of the same names',
+    'a schema of its own by $by works beside others and beside tables of the same names',
     async ({ withSchema, throughPoolers }, { skip }) => {
       const url = await driver.newPlace()
       skip(!throughPoolers && (await isPooled(url)), 'poolers refuse `options` in the address')
@@ -285,7 +285,7 @@ describe('PostgreSQL', () => {
     },
   )
 
-  test('a database that cannot hold every character is refused in words', async () => {
+  test('a database that cannot hold every character is refused with a reason', async () => {
     const url = await driver.newPlace()
     const name = new URL(url).pathname.slice(1)
     await dropDatabase(url)
@@ -296,11 +296,11 @@ describe('PostgreSQL', () => {
   test.each([
     ['another password', (url: URL) => Object.assign(url, { password: 'wrong' }), 'storage_failed'],
     ['no such database', (url: URL) => Object.assign(url, { pathname: '/nowhere' }), 'storage_failed'],
-    ['a port that is none', (url: URL) => Object.assign(url, { search: '?port=99999' }), 'storage_failed'],
-    ['nobody there', (url: URL) => Object.assign(url, { port: '1' }), 'unavailable'],
+    ['an invalid port', (url: URL) => Object.assign(url, { search: '?port=99999' }), 'storage_failed'],
+    ['no server', (url: URL) => Object.assign(url, { port: '1' }), 'unavailable'],
     ['no such host', (url: URL) => Object.assign(url, { hostname: 'nowhere.invalid' }), 'unavailable'],
     [
-      'a certificate that is not there',
+      'a missing certificate',
       (url: URL) => Object.assign(url, { search: '?sslmode=verify-full&sslrootcert=/nowhere.pem' }),
       'storage_failed',
     ],
@@ -313,7 +313,7 @@ describe('PostgreSQL', () => {
       expect(`${error.message} ${error.stack}`).not.toContain(password)
   })
 
-  test('while one root is published, others are added to the same project', async () => {
+  test('while one root is published, others can be added to the same project', async () => {
     const store = await driver.open(await driver.newPlace())
     const projectId = await makeProject(store)
     const release = Promise.withResolvers<void>()
@@ -327,7 +327,7 @@ describe('PostgreSQL', () => {
     expect(await store.pageRoots(projectId, { limit: 10 })).toHaveLength(6)
   })
 
-  test('roots that claim each other’s jobs end in conflicts, not in waiting for each other', async () => {
+  test('roots that claim each other’s jobs end in conflicts, not in deadlocks', async () => {
     const store = await driver.open(await driver.newPlace())
     const projectId = await makeProject(store)
     // More than go into one statement: only then could two of them hold what the other waits for.
@@ -352,7 +352,7 @@ describe('PostgreSQL', () => {
     expect(outcomes.toSorted()).toEqual(['added', ...Array.from({ length: 7 }, () => 'conflict')])
   })
 
-  test('connections that are lost while a root is published do not harm it', async () => {
+  test('losing connections while a root is published does no harm', async () => {
     const url = await driver.newPlace()
     const store = await driver.open(url)
     const projectId = await makeProject(store)
@@ -365,7 +365,7 @@ describe('PostgreSQL', () => {
     expect(await adding).toBe('added')
   })
 
-  test('a connection that is lost in the middle of a transaction is unavailable, and nothing was done', async () => {
+  test('losing a connection during a transaction is `unavailable`, and nothing is written', async () => {
     const url = await driver.newPlace()
     const store = await driver.open(url)
     const projectId = await makeProject(store)
@@ -381,7 +381,7 @@ describe('PostgreSQL', () => {
     await addRows(store, projectId)
   })
 
-  test('a server that only allows reading, such as a replica, is read; writing is refused', async () => {
+  test('a read-only server, such as a replica, is read; writing is refused', async () => {
     const url = await driver.newPlace()
     const writable = await driver.open(url)
     const projectId = await makeProject(writable)
@@ -392,7 +392,7 @@ describe('PostgreSQL', () => {
     await expect(addRows(replica, projectId)).rejects.toMatchObject({ code: 'read_only' })
   })
 
-  test('a connection that the server ended is not given to the next one', async () => {
+  test('a connection that the server has ended is not used again', async () => {
     const url = await driver.newPlace()
     for (let round = 0; round < 10; round++) {
       const store = await openPostgresStore(url, { ...LIMITS, connections: 1 })
@@ -420,7 +420,7 @@ describe('PostgreSQL', () => {
   })
 
   test.each(['serializable', 'repeatable read'])(
-    'roots are added side by side also where %s is the default',
+    'roots are added concurrently even if %s is the default',
     async (level) => {
       const url = await driver.newPlace()
       await setDefault(url, `default_transaction_isolation = '${level}'`)
@@ -431,7 +431,7 @@ describe('PostgreSQL', () => {
     },
   )
 
-  test('closing does not wait for a server that is gone', async ({ skip }) => {
+  test('closing does not wait for an unreachable server', async ({ skip }) => {
     const url = new URL(await driver.newPlace())
     skip(!['127.0.0.1', 'localhost'].includes(url.hostname), 'the proxy only leads to this machine')
     const proxy = await startProxy(Number(url.port || 5432))
@@ -446,7 +446,7 @@ describe('PostgreSQL', () => {
     expect(await pending).toBe('unavailable')
   })
 
-  test('every connection has its time limit, and tells the server to notice the dead', async ({ skip }) => {
+  test('every connection has a time limit and keep-alive settings', async ({ skip }) => {
     const url = await driver.newPlace()
     skip(await isPooled(url), 'through a pooler transactions say it')
     const pool = openPool(url, LIMITS)

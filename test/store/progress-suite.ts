@@ -11,7 +11,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
   const { open, begun } = capturesOf(driver)
 
   describe(`${name}: results`, () => {
-    test('a finished capture is a job with the attempt’s id, where it was asked for', async () => {
+    test('a finished capture becomes a job at its position, with the id of the attempt', async () => {
       const { store, captures, projectId, rootId, tasks } = await begun(3)
       const before = await answersAbout(store, projectId, rootId)
       const task = tasks[1] as CaptureTask
@@ -54,7 +54,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       expect(await store.countProjects()).toMatchObject([{ jobs: 1 }])
     })
 
-    test('a failed one is none, and changes no answer but its progress', async () => {
+    test('a failed capture becomes no job, and changes nothing but the progress', async () => {
       const { store, captures, projectId, rootId, tasks } = await begun(2)
       const before = await answersAbout(store, projectId, rootId)
       expect(await captures.finish(first(tasks), FAILURE, NOW + 5)).toBe(true)
@@ -69,7 +69,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('jobs are in the order of the request, whenever they came and whichever are missing', async () => {
+    test('jobs are in the order of the request, whenever they finished and whichever are missing', async () => {
       const { store, captures, projectId, rootId, tasks } = await begun(6)
       for (const position of [4, 1, 5]) await captures.finish(tasks[position] as CaptureTask, PICTURE, NOW)
       for (const position of [0, 3]) await captures.finish(tasks[position] as CaptureTask, FAILURE, NOW)
@@ -92,7 +92,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: progress`, () => {
-    test('its version counts up with everything that happens, and is that of what happened last', async () => {
+    test('has a version that increases with every change, and is that of the last one', async () => {
       const { captures, projectId } = await open()
       const rootId = await captures.accept(newRequest(projectId, { pages: 2 }))
       let last = 0
@@ -123,7 +123,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       await happened(1)
     })
 
-    test('of an imported or an unknown root there is none', async () => {
+    test('is missing for an imported or an unknown root', async () => {
       const { store, captures, projectId } = await open()
       const imported = await addRows(store, projectId)
       expect(await captures.findProgress(projectId, imported)).toBeUndefined()
@@ -132,7 +132,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       expect(await captures.findProgress(await makeProject(store), rootId)).toBeUndefined()
     })
 
-    test('of a finished request is taken over by another store as it is, once', async () => {
+    test('of a finished request can be adopted unchanged by another store, once', async () => {
       const { store, captures, projectId, rootId, tasks } = await begun(3)
       await captures.finish(
         tasks[2] as CaptureTask,
@@ -156,7 +156,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       expect(await other.captures.anyUnfinished()).toBe(false)
     })
 
-    test('versions are answered in the order of the question, also for what is unknown', async () => {
+    test('versions are returned in the order of the query, also for unknown roots', async () => {
       const { store, captures, projectId } = await open()
       const other = await makeProject(store)
       const one = await captures.accept(newRequest(projectId, { pages: 2 }))
@@ -176,7 +176,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       ).toEqual([1, undefined, undefined, 3, undefined, 1])
     })
 
-    test('something is unfinished until everything is done or failed', async () => {
+    test('captures are unfinished until all are done or failed', async () => {
       const { captures, tasks } = await begun(3)
       const [one, two, three] = tasks as [CaptureTask, CaptureTask, CaptureTask]
       await captures.finish(one, PICTURE, NOW)

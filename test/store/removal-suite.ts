@@ -51,7 +51,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
   }
 
   describe(`${name}: removing a root`, () => {
-    test('removes all of it in one transaction, and nothing else', async () => {
+    test('removes all of its rows in one transaction, and nothing else', async () => {
       const { store, captures, projectId } = await open()
       const other = await addRows(store, projectId, { jobs: 2 })
       const { request, rootId, done } = await capture(store, projectId)
@@ -72,7 +72,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(await captures.accept({ ...request, digest: 'other' })).toBe(rootId)
     })
 
-    test('is told plainly where there is none', async () => {
+    test('removes nothing if there is no such root', async () => {
       const { store, projectId } = await open()
       const rootId = await addRows(store, projectId)
       const revision = (await store.findProject(projectId))?.revision
@@ -85,7 +85,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(await removeRoot(store, projectId, rootId)).toEqual([])
     })
 
-    test('an attempt that is under way is not the last one any more', async () => {
+    test('prevents a running attempt from ending or renewing', async () => {
       const { store, captures, projectId } = await open()
       const { rootId, underWay } = await capture(store, projectId)
       await removeRoot(store, projectId, rootId)
@@ -96,7 +96,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       await expectNothingOf(store, projectId, rootId)
     })
 
-    test('a large one is hidden at once and goes in pieces; whoever comes after an interruption goes on', async () => {
+    test('hides a large root at once and removes it in pieces; an interrupted removal is continued', async () => {
       const { store, projectId } = await open()
       const rootId = await addRows(store, projectId, { jobs: 1_100 })
       const pieces = store.removals.removeRoot(projectId, rootId, NOW)
@@ -116,7 +116,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(await store.addRoot(again, async () => {})).toBe('added')
     })
 
-    test('one that is being added is not there yet', async () => {
+    test('does not find a root that is being added', async () => {
       const { store, projectId } = await open()
       const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [newJob()] }
       await store.addRoot(root, async () => {
@@ -125,7 +125,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(await store.findRoot(projectId, root.rootId)).toBeDefined()
     })
 
-    test('ends, removals and requests of one project at once wait for nobody in a circle', async () => {
+    test('causes no deadlock with ends, other removals and requests of the same project', async () => {
       const place = await driver.newPlace()
       const stores = [await driver.open(place), await driver.open(place)] as const
       const projectId = await makeProject(stores[0])
@@ -147,7 +147,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: removing a job`, () => {
-    test('a captured one goes with its page and its event; the root stays', async () => {
+    test('removes a captured job with its page and its event; the root stays', async () => {
       const { store, captures, projectId } = await open()
       const { rootId, done } = await capture(store, projectId)
       const before = await store.findRoot(projectId, rootId)
@@ -171,7 +171,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(events.map(({ kind }) => kind)).toEqual(['page.failed'])
     })
 
-    test('the last ones of a finished root leave it finished, and it can be copied', async () => {
+    test('leaves a finished root without jobs finished, and it can be copied', async () => {
       const { store, captures, projectId } = await open()
       const rootId = await captures.accept(newRequest(projectId, { pages: 1 }))
       const task = (await captures.takeNext(LEASE)) as CaptureTask
@@ -184,7 +184,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(await captures.findProgress(projectId, copy)).toMatchObject({ finished: progress?.finished })
     })
 
-    test('an imported one goes; one that is being added, or another project’s, is not there', async () => {
+    test('removes an imported job; one that is being added, or of another project, is not found', async () => {
       const { store, projectId } = await open()
       const rootId = await addRows(store, projectId, { jobs: 2 })
       const [job] = await store.jobsOf(projectId, [rootId])
@@ -202,7 +202,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: removing a project`, () => {
-    test('is hidden at once with its keys, then its roots go; another’s stay', async () => {
+    test('hides it at once with its keys, then removes its roots; those of others stay', async () => {
       const { store, captures, projectId } = await open()
       const other = await makeProject(store)
       const kept = await addRows(store, other)
@@ -238,7 +238,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       await makeProject(store, projectId)
     })
 
-    test('an import under way is never shown, and goes when its claim is over', async () => {
+    test('never shows an import under way, and removes it when its claim is over', async () => {
       let now = NOW
       const { store, projectId } = await open({ clock: () => now })
       const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [newJob()] }

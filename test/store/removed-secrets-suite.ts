@@ -136,7 +136,7 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
   const NONE = Object.fromEntries(Object.keys(SECRET).map((table) => [table, 0]))
 
   describe(`${name}: secrets of a removed project`, () => {
-    test('every column of every table is known to hold secrets, or to hold none', async () => {
+    test('every column of every table is listed as holding secrets or none', async () => {
       const place = await driver.newPlace()
       await driver.open(place)
       const found = (await rows(place, COLUMNS[name])).map(
@@ -149,7 +149,7 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
       expect(found.filter(isNew).toSorted()).toEqual(known.toSorted())
     })
 
-    test('are gone as soon as it is hidden, and those of another project stay', async () => {
+    test('are removed when the project is hidden, and those of another project stay', async () => {
       const place = await driver.newPlace()
       const store = await driver.open(place)
       const other = await fill(store)
@@ -167,7 +167,7 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
       expect(await findMark(place)).toEqual([])
     })
 
-    test('no reader of the database sees it hidden and its secrets still there', async () => {
+    test('are never seen while the project is already hidden', async () => {
       const place = await driver.newPlace()
       const store = await driver.open(place)
       const { projectId } = await fill(store)
@@ -185,7 +185,7 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
       await removal
     })
 
-    test('very many of them are gone before the first step is over', async () => {
+    test('are removed in the first step, however many there are', async () => {
       const place = await driver.newPlace()
       const store = await driver.open(place)
       const { projectId, webhook } = await fill(store)
@@ -201,7 +201,7 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
       expect(await countOf(place, projectId)).toEqual(NONE)
     })
 
-    test('work that is under way ends quietly', async () => {
+    test('let work under way end quietly', async () => {
       const store = await driver.open(await driver.newPlace())
       const { projectId, webhook, task, delivery } = await fill(store)
       await store.removals.removeProject(projectId, NOW).next()
@@ -219,7 +219,7 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
       expect(await store.removals.forgetProject(projectId)).toBe(true)
     })
 
-    test('captures, runs and deliveries at the same moment wait for nobody in a circle', async () => {
+    test('cause no deadlock with captures, runs and deliveries at the same moment', async () => {
       const place = await driver.newPlace()
       const stores = [await driver.open(place), await driver.open(place)] as const
       for (let round = 0; round < 3; round++) {

@@ -27,7 +27,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
   const plain = { queued: 0, running: 0, done: 0, failed: 0 }
 
   describe(`${name}: scheduled roots`, () => {
-    test('are there at once, and not in the queue until their time has come', async () => {
+    test('exist at once, and are not queued until their time has come', async () => {
       const { store, captures, projectId } = await open()
       const rootId = await schedule(store, projectId)
       expect(await store.findRoot(projectId, rootId)).toMatchObject({ jobCount: 0 })
@@ -69,7 +69,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       expect(await captures.findBacklog()).toEqual(NOTHING_WAITS)
     })
 
-    test('pages that are queued meanwhile come first, and each page has its turn', async () => {
+    test('come after pages that were queued earlier, each page in its turn', async () => {
       const { store, captures, projectId } = await open()
       const later = await schedule(store, projectId)
       const now = await captures.accept(newRequest(projectId, { pages: 2, created: NOW }))
@@ -85,7 +85,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       ])
     })
 
-    test('begin late after downtime, and say so', async () => {
+    test('begin late after downtime, and say how late', async () => {
       const { store, captures, projectId } = await open()
       const lateOf = async (at: number) => {
         const rootId = await schedule(store, projectId)
@@ -97,14 +97,14 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       expect(await lateOf(LATER + 60_001)).toEqual({ scheduled: LATER, lateMs: 60_001 })
     })
 
-    test('a time that is over means at once', async () => {
+    test('whose time is over begin at once', async () => {
       const { store, captures, projectId } = await open()
       const rootId = await schedule(store, projectId, { at: NOW })
       expect(await countsOf(store, projectId, rootId)).toEqual({ ...plain, total: 2, queued: 2 })
       expect([await captures.anyUnfinished(), await store.schedules.findNextDue()]).toEqual([true, undefined])
     })
 
-    test('are cancelled once, as long as they have not begun', async () => {
+    test('can be cancelled once, before they begin', async () => {
       const { store, captures, projectId } = await open()
       const rootId = await schedule(store, projectId)
       const key = { projectId, rootId }
@@ -133,7 +133,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       expect(await copy.schedules.findNextDue()).toBeUndefined()
     })
 
-    test('have a limit of their own, and do not count as waiting', async () => {
+    test('have their own limit, and do not count as waiting', async () => {
       const { store, captures, projectId } = await open()
       const limits = { mostWaiting: 2, mostScheduled: 3 }
       const ask = (pages: number, scheduled?: number) =>
@@ -155,7 +155,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       expect(await captures.findBacklog()).toMatchObject({ waiting: 5 })
     })
 
-    test('are removed without a trace in the queue', async () => {
+    test('are removed without leaving anything in the queue', async () => {
       const { store, captures, projectId } = await open()
       await captures.accept(newRequest(projectId))
       const rootId = await schedule(store, projectId)
@@ -171,7 +171,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       ])
     })
 
-    test('begin once, and are cancelled or begun, whoever is faster', async () => {
+    test('begin only once, or are cancelled, whichever comes first', async () => {
       const { stores, one, projectId } = await openTwice()
       let waiting = 0
       for (let round = 0; round < 8; round++) {

@@ -55,7 +55,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
   }
 
   describe(`${name}: schedules`, () => {
-    test('are kept as they were given, and counted', async () => {
+    test('are stored as given, and counted', async () => {
       const { store, projectId } = await open()
       const { schedules } = store
       const given = [
@@ -80,7 +80,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await schedules.count()).toBe(3)
     })
 
-    test('a change keeps the next time if it should, also one that has moved meanwhile', async () => {
+    test('can be changed without changing the next time, even if it has moved meanwhile', async () => {
       const { store, projectId } = await open()
       const schedule = await store.schedules.create(newSchedule(projectId))
       await run(store, schedule)
@@ -94,7 +94,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('the one that is due first is found, unless it is paused or its project is being removed', async () => {
+    test('are found when due, earliest first, unless paused or in a project that is being removed', async () => {
       const { store, projectId } = await open()
       const { schedules } = store
       const gone = await makeProject(store)
@@ -111,7 +111,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await schedules.findDue(60, 1)).toHaveLength(1)
     })
 
-    test('long requests are read a few at a time', async () => {
+    test('with large requests are read a few at a time', async () => {
       const { store, projectId } = await open()
       const { schedules } = store
       for (const [created, length] of [300_000, 150_000, 100_000, 600_000].entries())
@@ -135,7 +135,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await schedules.page(projectId, { limit: 9 })).toHaveLength(4)
     })
 
-    test('a run makes one root, and moves the schedule to its next time', async () => {
+    test('create one root for each run, and move to their next time', async () => {
       const { store, projectId } = await open()
       const schedule = await store.schedules.create(newSchedule(projectId))
       const made = await run(store, schedule, { lateMs: 90_000, missed: 2 })
@@ -154,7 +154,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(1)
     })
 
-    test('whoever comes, an occurrence has one root', async () => {
+    test('create one root for each occurrence, whoever runs it', async () => {
       const { one, stores, projectId } = await openTwice()
       let schedule = await stores[0].schedules.create(newSchedule(projectId, { overlap: 'run' }))
       for (let round = 1; round <= 5; round++) {
@@ -166,7 +166,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await stores[0].pageRoots(projectId, { limit: 99 })).toHaveLength(5)
     })
 
-    test('while the root before is unfinished it is skipped and said so, or runs by choice', async () => {
+    test('skip and report a time while the previous root is unfinished, unless overlap is allowed', async () => {
       const { store, captures, projectId } = await open()
       const schedule = await store.schedules.create(newSchedule(projectId))
       await run(store, schedule)
@@ -185,7 +185,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await run(store, await again(store, schedule))).toMatchObject({ projectId })
     })
 
-    test('a run that cannot be is said, and does not stop the next', async () => {
+    test('report a failed run, and the next run takes place', async () => {
       const { store, projectId } = await open()
       const schedule = await store.schedules.create(newSchedule(projectId, { overlap: 'run' }))
       expect(await run(store, schedule, { problem: 'no such template' })).toEqual({
@@ -206,7 +206,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(1)
     })
 
-    test('a schedule that was changed or removed meanwhile does not run', async () => {
+    test('that were changed or removed meanwhile do not run', async () => {
       const { store, projectId } = await open()
       const schedule = await store.schedules.create(newSchedule(projectId))
       await store.schedules.change({ ...schedule, name: 'Other', changed: NOW })
@@ -216,7 +216,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(projectId, { limit: 9 })).toEqual([])
     })
 
-    test('runs by hand are beside its times, also several at the very same one', async () => {
+    test('can be run by hand independently of their times, also several times at the same moment', async () => {
       const { one, stores, projectId } = await openTwice()
       const store = stores[0]
       const schedule = await store.schedules.create(newSchedule(projectId, { overlap: 'run' }))
@@ -244,7 +244,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    test('go with their project', async () => {
+    test('are removed with their project', async () => {
       const { store, projectId } = await open()
       await store.schedules.create(newSchedule(projectId))
       await Array.fromAsync(store.removals.removeProject(projectId, NOW))

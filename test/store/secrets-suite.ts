@@ -35,7 +35,7 @@ export function secretsSuite(name: string, driver: StoreDriver, rows: ReadRows):
   }
 
   describe(`${name}: sealed secrets`, () => {
-    test('are accepted with their pages, and come with the attempt at the page alone', async () => {
+    test('are stored with their pages, and given only to attempts at the page', async () => {
       const { store, projectId, kept } = await open()
       await store.captures.accept(newRequest(projectId))
       const { rootId, tasks } = await begin(store, projectId)
@@ -47,7 +47,7 @@ export function secretsSuite(name: string, driver: StoreDriver, rows: ReadRows):
       expect(JSON.stringify([progress, changes, ...requests])).not.toContain('1.k1')
     })
 
-    test('of a request that was repeated are not kept twice', async () => {
+    test('of a repeated request are not stored twice', async () => {
       const { store, captures, projectId, kept } = await open()
       const request = { ...newRequest(projectId, { idempotencyKey: 'key', digest: 'new:1' }) }
       const pages = somePages(1).map((page) => ({ ...page, sealed: '1.k1.one' }))
@@ -60,7 +60,7 @@ export function secretsSuite(name: string, driver: StoreDriver, rows: ReadRows):
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(1)
     })
 
-    test('go when the page is done or failed, and stay if an attempt ends that is not the last', async () => {
+    test('are removed when the page is done or failed, but not by an attempt that is not the last', async () => {
       const { store, captures, projectId, kept } = await open()
       const { tasks } = await begin(store, projectId)
       const [one, two, three] = tasks
@@ -77,7 +77,7 @@ export function secretsSuite(name: string, driver: StoreDriver, rows: ReadRows):
       expect(await kept()).toEqual([])
     })
 
-    test('stay if the end of the page could not be written', async () => {
+    test('stay if the end of the page cannot be written', async () => {
       const { store, captures, projectId, kept } = await open()
       const { rootId, tasks } = await begin(store, projectId)
       // Its job cannot be added: another root has the id.
@@ -89,7 +89,7 @@ export function secretsSuite(name: string, driver: StoreDriver, rows: ReadRows):
       expect(progress?.captures[0]?.state).toBe('running')
     })
 
-    test('go with their root, with their project, and with nothing else', async () => {
+    test('are removed with their root, with their project, and with nothing else', async () => {
       const { store, projectId, kept } = await open()
       const other = await makeProject(store)
       const rootId = await accept(store, projectId)
@@ -120,7 +120,7 @@ export function secretsSuite(name: string, driver: StoreDriver, rows: ReadRows):
     })
   })
 
-  test(`${name}: every option comes back as it was stored, of a request and of a page`, async () => {
+  test(`${name}: every option of a request and of a page is read as it was stored`, async () => {
     const { store, captures, projectId } = await open()
     const { tags: _, ...own } = OPTIONS
     const [page] = somePages(1) as [RequestedPage]

@@ -35,8 +35,8 @@ export function seenSuite(name: string, driver: StoreDriver): void {
   }
   const seeing = (...marks: Mark[]): Captured => ({ ...PICTURE, seen: newSeen({ marks }) })
 
-  describe(`${name}: what was seen`, () => {
-    test('comes with the job wherever people look at it, to the character, with how it was asked for', async () => {
+  describe(`${name}: data seen of a page`, () => {
+    test('is shown with the job everywhere, to the character, with its view', async () => {
       const { store, browsing, projectId } = await open()
       const view = { width: 390, height: 844, fullPage: false }
       const rootId = await store.captures.accept(newRequest(projectId, { options: view }))
@@ -56,7 +56,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       expect((await store.textsOf(projectId, [rootId])).get(rootId)?.jobs).toEqual([text])
     })
 
-    test('a page with options of its own is captured with them, and shown with them wherever people look', async () => {
+    test('is shown with the page’s own options, which it was captured with', async () => {
       const { store, browsing, projectId } = await open()
       const options = { width: 1200, height: 720, fullPage: false, failOn: 'status' as const }
       const request = newRequest(projectId, { pages: 2, options })
@@ -80,7 +80,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       expect(texts.map(({ seen }) => JSON.parse(seen))).toEqual([PICTURE.seen, PICTURE.seen])
     })
 
-    test('is nothing for what was imported, nor is it known how that was asked for', async () => {
+    test('is empty for imported pictures, whose view is unknown', async () => {
       const { store, browsing, projectId } = await open()
       const rootId = await addRows(store, projectId)
       const [past] = await browsing.pageHistory(projectId, 'https://example.com/', { limit: 3 })
@@ -88,7 +88,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       expect(past?.view).toBeUndefined()
     })
 
-    test('may be known of a page that failed, too', async () => {
+    test('is kept for a failed page, too', async () => {
       const { store, browsing, projectId } = await open()
       const rootId = await ended(store, projectId, { reason: 'status', detail: 'It is gone.', seen: ODD })
       const progress = await store.captures.findProgress(projectId, rootId)
@@ -100,7 +100,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('is counted once, however often an attempt is ended, and by whom', async () => {
+    test('is counted once, however often and by whomever an attempt is ended', async () => {
       const { store, browsing, projectId } = await open()
       const rootId = await store.captures.accept(newRequest(projectId, { pages: 2 }))
       const late = await begin(store, rootId)
@@ -113,7 +113,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       expect((await browsing.requestsOf(projectId, [rootId])).get(rootId)?.marks).toEqual({ cut: 1, wide: 2 })
     })
 
-    test('is counted also for a request that was taken over, and for what is only known to be cut', async () => {
+    test('is counted for an adopted request, too, and for a page known only as cut', async () => {
       const { store, browsing, projectId } = await open()
       const rootId = await ended(store, projectId, seeing('restless'), seeing('cut'), PICTURE, FAILURE)
       const progress = await store.captures.findProgress(projectId, rootId)
@@ -147,7 +147,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: failures`, () => {
-    test('are the first of each root, in their order, and nothing else', async () => {
+    test('are the first of each root, in order, and nothing else', async () => {
       const { store, browsing, projectId } = await open()
       const odd: Failed = { reason: 'tls', detail: 'say "no" \\ 😀 \x1e\n' }
       const rootId = await ended(store, projectId, PICTURE, odd, PICTURE, FAILURE, FAILURE)
@@ -165,7 +165,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       expect(await browsing.firstFailures(projectId, [], { limit: 2 })).toEqual(new Map())
     })
 
-    test('are found by a text, also the last of very many', async () => {
+    test('are found by a text, even the last of very many', async () => {
       const { store, browsing, projectId } = await open()
       const outcomes = Array.from({ length: 112 }, (_, index) => (index === 1 ? PICTURE : FAILURE))
       const rootId = await ended(store, projectId, ...outcomes)

@@ -67,7 +67,7 @@ secretsSuite('SQLite', withTables, rows)
 removedSecretsSuite('SQLite', withTables, rows)
 
 describe('SQLite', () => {
-  test('the store tells its connections nothing else', async () => {
+  test('connections get one set of pragmas and nothing else', async () => {
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec')
     onTestFinished(() => exec.mockRestore())
     const store = await driver.open(await driver.newPlace())
@@ -79,7 +79,7 @@ describe('SQLite', () => {
     expect(said).toEqual([pragmas, pragmas, pragmas, 'pragma busy_timeout = 0'])
   })
 
-  test('every connection writes ahead, syncs each commit, waits its turn and checks references', async () => {
+  test('every connection uses the write-ahead log, syncs each commit, waits its turn and checks references', async () => {
     const database = openDatabase({ path: join(await makeFolder(), 'store.db'), damage: undefined })
     onTestFinished(() => database.close())
     const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
@@ -88,7 +88,7 @@ describe('SQLite', () => {
     ).toEqual(['wal', 2, 5_000, 1, 1])
   })
 
-  test('two processes starting at once on a fresh folder both succeed', async () => {
+  test('two processes that start together on a fresh folder both succeed', async () => {
     const path = await driver.newPlace()
     const script = `
       const { openSqliteStore } = await import(${JSON.stringify(new URL('../../src/store/sqlite/sqlite.ts', import.meta.url).href)})
@@ -104,7 +104,7 @@ describe('SQLite', () => {
     expect(ends).toEqual(Array.from({ length: 4 }, () => [0, '']))
   })
 
-  test('a schema newer than the code is refused in words', async () => {
+  test('a schema newer than the code is refused with a reason', async () => {
     const path = await driver.newPlace()
     await (await driver.open(path)).close()
     const database = new DatabaseSync(path)
@@ -113,7 +113,7 @@ describe('SQLite', () => {
     await expect(openSqliteStore(path)).rejects.toThrow('newer version of proofsheet')
   })
 
-  test('a store of the first version is brought up to date, with all it holds', async () => {
+  test('a store of the first version is migrated and keeps its data', async () => {
     const path = await driver.newPlace()
     const before = await driver.open(path)
     const projectId = await makeProject(before)
@@ -136,7 +136,7 @@ describe('SQLite', () => {
     expect(await after.pageRoots(projectId, { limit: 10 })).toHaveLength(2)
   })
 
-  test('a store without an index for browsing gets it, with all it holds', async () => {
+  test('a store without the indexes for browsing gets them and keeps its data', async () => {
     const path = await driver.newPlace()
     const before = await driver.open(path)
     const projectId = await makeProject(before)
@@ -162,7 +162,7 @@ describe('SQLite', () => {
     )
   })
 
-  test('of what was captured before anything was seen, it is known what was cut', async () => {
+  test('captures older than `seen` keep their mark `cut`', async () => {
     const path = await driver.newPlace()
     const before = await driver.open(path)
     const asked = await captureBeforeSeen(before)
@@ -173,7 +173,7 @@ describe('SQLite', () => {
     await expectOnlyCut(await driver.open(path), asked)
   })
 
-  test('keys that were made before there were admin keys stay as they are', async () => {
+  test('keys older than admin keys stay as they are', async () => {
     const place = await driver.newPlace()
     await expectKeysStay(
       () => driver.open(place),
@@ -186,9 +186,9 @@ describe('SQLite', () => {
   })
 
   test.each([
-    ['was finished before that was written down', BEFORE_LIFE.SQLite, { at: 2_001, told: 0 }],
+    ['was finished before that was recorded', BEFORE_LIFE.SQLite, { at: 2_001, told: 0 }],
     ['another version finished meanwhile', NOT_WRITTEN, { at: 5_000, told: 3 }],
-  ])('what %s is finished', async (_, statements, expected) => {
+  ])('a root that %s is finished', async (_, statements, expected) => {
     const path = await driver.newPlace()
     const before = await driver.open(path)
     const asked = await captureBeforeLife(before)
@@ -201,8 +201,8 @@ describe('SQLite', () => {
 
   test.each([
     ['was queued before there were turns', BEFORE_OPTIONS.SQLite + BEFORE_TURNS],
-    ['nobody counted', UNCOUNTED],
-  ])('what %s is taken all the same', async (_, statements) => {
+    ['is not counted yet', UNCOUNTED],
+  ])('a capture that %s is taken', async (_, statements) => {
     const path = await driver.newPlace()
     const before = await driver.open(path)
     await askBeforeTurns(before)
@@ -213,7 +213,7 @@ describe('SQLite', () => {
     await expectAllTaken(await driver.open(path))
   })
 
-  test('what was asked for before options were one value is captured and found as it was asked for', async () => {
+  test('requests older than options as one value are captured and found as before', async () => {
     const path = await driver.newPlace()
     const before = await driver.open(path)
     const projectId = await makeProject(before)
@@ -225,7 +225,7 @@ describe('SQLite', () => {
     await expectAsked(await driver.open(path), projectId, rootIds)
   })
 
-  test('however many look through much at once, the process goes on in between', async () => {
+  test('the process continues between the steps of many simultaneous searches', async () => {
     const dataDir = await makeFolder()
     const projectId = await seedRows(dataDir, { roots: 10, jobsPerRoot: 500 })
     const { browsing, pageRoots } = await driver.open(join(dataDir, 'proofsheet.db'))
@@ -251,13 +251,13 @@ describe('SQLite', () => {
     }
   })
 
-  test('a file that is no database is storage_failed', async () => {
+  test('a file that is not a database is `storage_failed`', async () => {
     const path = join(await makeFolder(), 'store.db')
     await writeFile(path, 'not a database, and long enough to have a header of one hundred bytes'.repeat(5))
     await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'storage_failed' })
   })
 
-  test('reading needs no turn: a store opens, and answers, while another process writes', async () => {
+  test('a store opens and can be read while another process writes', async () => {
     const path = await driver.newPlace()
     const projectId = await makeProject(await driver.open(path))
     const other = new DatabaseSync(path)
@@ -266,13 +266,13 @@ describe('SQLite', () => {
     expect(await (await driver.open(path)).findProject(projectId)).toBeDefined()
   })
 
-  test('the database and its log are their owner’s alone', async () => {
+  test('the database and its log are readable by their owner only', async () => {
     const path = await driver.newPlace()
     await makeProject(await driver.open(path))
     for (const file of [path, `${path}-wal`]) expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test('a writer that never ends is unavailable, and reading goes on', async () => {
+  test('a writer that never ends makes writing `unavailable`, and reading continues', async () => {
     const path = await driver.newPlace()
     const store = await driver.open(path)
     const projectId = await makeProject(store)

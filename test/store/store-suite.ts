@@ -33,7 +33,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       ])
     })
 
-    test('property: pages of any size give every project once: oldest first, then by id', async () => {
+    test('property: list pages of any size contain every project once: oldest first, then by id', async () => {
       const projects = fc.uniqueArray(
         fc.record({ created: fc.integer({ min: 0, max: 3 }), projectId: fc.uuid() }),
         { selector: ({ projectId }) => projectId, maxLength: 8 },
@@ -60,7 +60,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('an id that is taken is a conflict and changes nothing', async () => {
+    test('an id in use is a conflict and changes nothing', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const before = await store.findProject(projectId)
@@ -72,7 +72,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: reading`, () => {
-    test('a root or its jobs are never found through another project', async () => {
+    test('never finds a root or its jobs through another project', async () => {
       const store = await open()
       const [mine, theirs] = [await makeProject(store), await makeProject(store)]
       const rootId = await addRows(store, theirs, { jobs: 2 })
@@ -81,7 +81,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(mine, { limit: 10 })).toEqual([])
     })
 
-    test('property: pages of any size give every root once: newest first, then by id', async () => {
+    test('property: list pages of any size contain every root once: newest first, then by id', async () => {
       const store = await open()
       await fc.assert(
         fc.asyncProperty(
@@ -110,7 +110,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('every write gives the project and the root another revision, and no other project', async () => {
+    test('sees a new revision of the project and the root after every write, and of no other project', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const other = await makeProject(store)
@@ -125,7 +125,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       expect(await store.findProject(other)).toEqual(untouched)
     })
 
-    test('what one connection wrote is in the next answer of another', async () => {
+    test('on one connection sees at once what another has written', async () => {
       const place = await driver.newPlace()
       const [writer, reader] = [await driver.open(place), await driver.open(place)]
       const projectId = await makeProject(writer)
@@ -137,7 +137,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: opening`, () => {
-    test('many at once on a fresh place agree on one schema', async () => {
+    test('many stores at once in a new place agree on one schema', async () => {
       const place = await (driver.newEmptyPlace ?? driver.newPlace)()
       const stores = await Promise.all(Array.from({ length: 6 }, () => driver.open(place)))
       const projectId = await makeProject(stores[0] as Store)

@@ -24,7 +24,7 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
     store.captures.accept({ ...newRequest(projectId), origin: { templateId }, ...more })
 
   describe(`${name}: templates`, () => {
-    test('have a page without their requests, and are found together', async () => {
+    test('are listed without their requests, and found together', async () => {
       const { store, projectId } = await open()
       const { key, ...made } = await make(store, projectId)
       const { templateId, name, created } = made
@@ -41,7 +41,7 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('remember the last root that was made from them, and keep their revision', async () => {
+    test('remember the last root that was created from them, and keep their revision', async () => {
       const { store, projectId } = await open()
       const { key, revision } = await make(store, projectId)
       const first = await run(store, projectId, key.templateId, { idempotencyKey: 'k' })
@@ -58,7 +58,7 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
       expect(await store.templates.find(key)).toMatchObject({ lastRoot: second })
     })
 
-    test('leave their roots, which keep the id and are found by it', async () => {
+    test('are removed without their roots, which keep the template id and are found by it', async () => {
       const { store, projectId } = await open()
       const { key } = await make(store, projectId)
       const other = await make(store, projectId)
@@ -83,7 +83,7 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
       expect((await store.captures.findProgress(projectId, mine))?.origin).toEqual({ templateId })
     })
 
-    test('go with their project at once', async () => {
+    test('are removed with their project at once', async () => {
       const { store, projectId } = await open()
       const { key } = await make(store, projectId)
       for await (const _ of store.removals.removeProject(projectId, 1)) break

@@ -16,7 +16,7 @@ function controlled() {
 }
 
 describe('look-ups', () => {
-  test('of one turn are made together, and of the same thing once', async () => {
+  test('of one turn share a query, and repeated ones a key', async () => {
     const { begun, find } = controlled()
     const found = Promise.all(['a', 'b', 'a', 'c', 'a'].map(find))
     await nextTurn()
@@ -25,7 +25,7 @@ describe('look-ups', () => {
     expect(await found).toEqual(['a@0', 'b@0', 'a@0', 'c@0', 'a@0'])
   })
 
-  test('see what was written before they were asked for, also while an earlier one is under way', async () => {
+  test('see everything written before them, also while an earlier query runs', async () => {
     const { begun, find, write } = controlled()
     const before = find('a')
     await nextTurn()
@@ -38,7 +38,7 @@ describe('look-ups', () => {
     expect(await after).toBe('a@1')
   })
 
-  test('gather while one is under way, and do not wait for one that is stuck', async () => {
+  test('gather while a query runs, and do not wait for one that is stuck', async () => {
     const { begun, find } = controlled()
     void find('stuck')
     await nextTurn()
@@ -52,7 +52,7 @@ describe('look-ups', () => {
     expect(await Promise.all(others)).toEqual(['b@0', 'c@0', 'd@0'])
   })
 
-  test('that follow from another begin together, without another turn', async () => {
+  test('that follow from others begin together, without another turn', async () => {
     // The look-ups of the test before are over.
     await nextTurn()
     const { begun, find } = controlled()
@@ -73,7 +73,7 @@ describe('look-ups', () => {
     expect(later).toHaveLength(1)
   })
 
-  test('one after the other, very many, let the event loop go on', async () => {
+  test('in a long sequence let the event loop continue', async () => {
     const find = together(async (keys) => [...keys])
     let iterations = 0
     let isOver = false
@@ -87,7 +87,7 @@ describe('look-ups', () => {
     expect(iterations).toBeGreaterThan(40)
   })
 
-  test('that fail fail for those who waited for them, and no one else', async () => {
+  test('that fail reject for their own callers, and nobody else', async () => {
     const { begun, find } = controlled()
     const failed = [find('a'), find('b')]
     await nextTurn()
@@ -99,7 +99,7 @@ describe('look-ups', () => {
     expect(await next).toBe('a@0')
   })
 
-  test('are not more than a database takes at once', async () => {
+  test('are split at the limit of keys for one query', async () => {
     const { begun, find } = controlled()
     const found = Array.from({ length: 1_200 }, (_, index) => find(String(index)))
     while (begun.reduce((sum, { keys }) => sum + keys.length, 0) < 1_200) await sleep(1)

@@ -11,7 +11,7 @@ import type { StoreDriver } from './store-driver.ts'
 export function turnsSuite(name: string, driver: StoreDriver): void {
   const { open } = capturesOf(driver)
 
-  describe(`${name}: whose turn it is`, () => {
+  describe(`${name}: the next capture`, () => {
     const ORDER = ['A', 'B', 'C']
     /** Takes and finishes `count` of them, which take so long; says whose they were. */
     const work = async (
@@ -39,7 +39,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       return { store, captures, projects, ask }
     }
 
-    test('the pages of a request come in their order, and requests of a project one after the other', async () => {
+    test('follows the order of pages in a request, and of requests in a project', async () => {
       const { store, captures, projectId } = await open()
       const roots: string[] = []
       // Later ones that claim to be older do not push in.
@@ -66,7 +66,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(new Set(tasks.map(({ uuid }) => uuid)).size).toBe(12)
     })
 
-    test('projects alternate, however many pages each asked for, and one that joins does so at once', async () => {
+    test('alternates between projects, however many pages they have, and a new project joins at once', async () => {
       const { store, projects, ask } = await threeProjects()
       await ask(0, 20)
       await ask(1, 5)
@@ -75,7 +75,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 99)).toBe(`${'ABC'.repeat(3)}${'A'.repeat(15)}`)
     })
 
-    test('a project that was served does not wait for the rest of another’s queue', async () => {
+    test('of a project that was served does not wait for the rest of another queue', async () => {
       const { store, projects, ask } = await threeProjects()
       await ask(0, 20)
       for (let round = 0; round < 3; round++) {
@@ -84,14 +84,14 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       }
     })
 
-    test('asking again and again gives a project no more than its turns', async () => {
+    test('belongs to a project only in its turn, however often it requests captures', async () => {
       const { store, projects, ask } = await threeProjects()
       for (let round = 0; round < 6; round++) await ask(0, 1)
       await ask(1, 6)
       expect(await work(store, projects, 99)).toBe('AB'.repeat(6))
     })
 
-    test('what counts is the time, not the pages', async () => {
+    test('depends on the time used, not on the number of pages', async () => {
       const { store, projects, ask } = await threeProjects()
       await ask(0, 9)
       await ask(1, 99)
@@ -99,7 +99,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 23, [10_900, 1_000, 0])).toBe(`${`A${'B'.repeat(10)}`.repeat(2)}A`)
     })
 
-    test('what is under way counts for as long as it has taken', async () => {
+    test('depends on running captures, too, which count for the time they have taken', async () => {
       const { captures, projects, ask } = await threeProjects()
       await ask(0, 9)
       await ask(1, 9)
@@ -112,7 +112,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect([await whose(5_000), await whose(5_000)]).toEqual(['B', 'B'])
     })
 
-    test('who joins begins where those are that have used least, whatever it used before', async () => {
+    test('of a project that joins begins at the least time used by the others, whatever it used before', async () => {
       const { store, projects, ask } = await threeProjects()
       await ask(1, 1)
       expect(await work(store, projects, 1, [0, 90_000])).toBe('B')
@@ -124,7 +124,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 6, [9_900, 900])).toBe(`A${'B'.repeat(5)}`)
     })
 
-    test('what a lost attempt has used is no more than it was trusted for', async () => {
+    test('counts a lost attempt for no longer than its lease', async () => {
       const { store, captures, projects, ask } = await threeProjects()
       await ask(0, 9)
       await ask(1, 9)
@@ -143,7 +143,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, [], 0)).toBe('')
     })
 
-    test('for who has nothing under way only, if that is asked', async () => {
+    test('can be limited to projects with nothing running', async () => {
       const { captures, projects, ask } = await threeProjects()
       const whose = async (idleOnly: boolean) =>
         ORDER[projects.indexOf((await captures.takeNext({ ...LEASE, idleOnly }))?.projectId ?? '')]
@@ -159,7 +159,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect([await whose(true), await whose(true), await whose(true)].toSorted()).toEqual(['A', 'B', 'C'])
     })
 
-    test('many projects that have nothing due stand in nobody’s way', async () => {
+    test('is not delayed by many projects with nothing due', async () => {
       const { store, captures, projectId } = await open()
       for (let index = 0; index < 18; index++) {
         const held = { created: index, heldUntil: NOW + 1 }
@@ -170,7 +170,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await takeAll(store, { ...LEASE, now: NOW + 1 })).toHaveLength(18)
     })
 
-    test('who joins while an early page is slow or tried again comes no sooner for that', async () => {
+    test('of a project that joins comes no earlier because an early page is slow or tried again', async () => {
       const { store, captures, projects, ask } = await threeProjects()
       await ask(0, 12)
       const again = (await captures.takeNext(LEASE)) as CaptureTask
@@ -182,7 +182,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 6)).toBe('ABABAB')
     })
 
-    test('who joins where others are held for someone is not behind them', async () => {
+    test('of a project that joins does not wait for pages held for someone else', async () => {
       const { store, captures, projects, ask } = await threeProjects(NOW - 100)
       const held = { pages: 3, created: NOW - 500, heldUntil: NOW + 60_000 }
       await captures.accept(newRequest(projects[2], held))
@@ -192,7 +192,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 99)).toBe('ABABAB')
     })
 
-    test('what is held is for who asks for its root, until then or until it is let go', async () => {
+    test('skips held pages, unless their root is named, until their time or until they are released', async () => {
       const { store, captures, projectId } = await open()
       const ask = (heldUntil?: number) =>
         captures.accept(newRequest(projectId, { pages: 2, ...(heldUntil && { heldUntil }) }))
@@ -214,7 +214,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await takeAll(store, LEASE)).toEqual([])
     })
 
-    test('only of one root, if that is asked', async () => {
+    test('can be limited to one root', async () => {
       const { store, captures, projectId } = await open()
       const [, second = ''] = [
         await captures.accept(newRequest(projectId, { pages: 3 })),

@@ -24,7 +24,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
   }
 
   describe(`${name}: webhooks`, () => {
-    test('are kept as they were given, and changed', async () => {
+    test('are stored as given, and can be changed', async () => {
       const { webhooks, projectId } = await open()
       const webhook = newWebhook(projectId, { events: ['root.finished'], format: 'slack' })
       const made = await webhooks.create(webhook, LIMIT)
@@ -35,7 +35,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(changed).toMatchObject({ ...settings, changed: NOW + 9 })
     })
 
-    test('of another project are not there, whatever is done with them', async () => {
+    test('of another project are not found by any operation', async () => {
       const { store, webhooks, projectId } = await open()
       const mine = newWebhook(projectId)
       const before = await webhooks.create(mine, LIMIT)
@@ -60,7 +60,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(secrets?.toSorted()).toEqual(['a', 'b', 'c'])
     })
 
-    test('go with their project, and are told nothing while it is being removed', async () => {
+    test('are removed with their project, and get no deliveries while it is being removed', async () => {
       const { store, webhooks, deliveries, projectId } = await open()
       const webhook = newWebhook(projectId)
       await webhooks.create(webhook, LIMIT)
@@ -87,7 +87,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       return { ...opened, webhook, list }
     }
 
-    test('are listed newest first, by state, and in pages', async () => {
+    test('are listed newest first, by state, and in list pages', async () => {
       const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
       const rootId = await finishRoot(store, projectId, { pages: [true, false] })
       await spreadAll(store)
@@ -117,7 +117,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.findBacklog()).toEqual({ pending: 2, oldest: NOW, off: 0 })
     })
 
-    test('a test is a delivery about nothing, due at once', async () => {
+    test('can be a test, which is about no event and due at once', async () => {
       const { store, webhooks, webhook } = await ofProject()
       const made = await webhooks.addTest(webhook, NOW)
       expect(made).toMatchObject({ event: 'webhook.test', rootId: undefined, state: 'pending', due: NOW })
@@ -127,7 +127,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       await expect(webhooks.addTest(webhook, NOW)).rejects.toMatchObject({ code: 'conflict' })
     })
 
-    test('are counted up to a number, so that no request waits for a long count; tests cannot pile up', async () => {
+    test('are counted up to a limit, so that no request waits for a long count; tests cannot pile up', async () => {
       const { webhooks, webhook, store, projectId, deliveries } = await ofProject()
       for (let test = 0; test < 100; test++) await webhooks.addTest(webhook, NOW)
       await expect(webhooks.addTest(webhook, NOW)).rejects.toMatchObject({
@@ -142,7 +142,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect((await deliveries.findBacklog()).pending).toBe(1_009)
     })
 
-    test('all since a time are sent again in pieces, and others come in between', async () => {
+    test('since a time are replayed in pieces, and other work continues in between', async () => {
       const { webhooks, webhook, store, projectId } = await ofProject()
       const pages = Array.from({ length: 100 }, () => true)
       for (let root = 0; root < 3; root++) await finishRoot(store, projectId, { pages })
@@ -167,7 +167,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect((await webhooks.find(webhook))?.pending).toBe(303)
     })
 
-    test('one that has ended is sent again as if it had never been tried', async () => {
+    test('that have ended can be replayed as if they had never been tried', async () => {
       const { store, webhooks, projectId, webhook } = await ofProject()
       await finishRoot(store, projectId)
       await spreadAll(store)
@@ -182,7 +182,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(await webhooks.replay(webhook, randomUUID(), NOW)).toBeUndefined()
     })
 
-    test('all since a time are sent again in their order, also what never became a delivery', async () => {
+    test('since a time are replayed in order, also events that never became a delivery', async () => {
       const { store, webhooks, projectId, webhook, list } = await ofProject()
       const deliverAll = async (now: number) => {
         await spreadAll(store, now)
@@ -230,7 +230,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(await list()).toEqual([])
     })
 
-    test('of a webhook that was switched off are dropped; changing it switches it on again', async () => {
+    test('of a webhook that is switched off are dropped; changing it switches it on again', async () => {
       const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
       const made = await webhooks.find(webhook)
       for (let roots = 0; roots < 2; roots++) await finishRoot(store, projectId)
