@@ -59,7 +59,7 @@ async function addResult(place: Storage, projectId: string) {
 }
 
 describe.each(bothWorlds(postgres, s3))('a sweep of %s', (_name, newWorld) => {
-  test('removes files that no row points at, and nothing else', async () => {
+  test('removes files that no row refers to, and nothing else', async () => {
     const place = await open(await newWorld())
     const { projectId } = place
     const older = await addResult(place, projectId)
@@ -85,7 +85,7 @@ describe.each(bothWorlds(postgres, s3))('a sweep of %s', (_name, newWorld) => {
     expect(await sweep(place)).toEqual({ looked: 4, orphans: 0, removed: 0, shared: false })
   })
 
-  test('leaves alone what is being imported or captured', async () => {
+  test('leaves files alone that are being imported or captured', async () => {
     const place = await open(await newWorld())
     const { projectId, store } = place
     await store.captures.accept(newRequest(projectId, { created: 1 }))
@@ -129,7 +129,7 @@ describe.each(bothWorlds(postgres, s3))('a sweep of %s', (_name, newWorld) => {
   })
 })
 
-test('a sweep only counts if a second database points at the pictures', async () => {
+test('only counts if a second database refers to the pictures', async () => {
   const place = await open()
   const orphans = pair(place.projectId)
   await put(place, ...orphans)
@@ -141,7 +141,7 @@ test('a sweep only counts if a second database points at the pictures', async ()
 test.each([
   ['SQLite', async () => ({})],
   ['PostgreSQL', async () => ({ DATABASE_URL: await postgres.newDatabase(), ...KEYS })],
-] as const)('a sweep beside another one does what one would do, with %s', async (_name, newWorld) => {
+] as const)('has the same result beside another sweep, with %s', async (_name, newWorld) => {
   const place = await open(await newWorld())
   const { projectId } = place
   const orphans = Array.from({ length: 30 }, () => pair(projectId)).flat()
@@ -153,7 +153,7 @@ test.each([
   expect(new Set(await conditions(place, await keysOf(place, projectId, rootId)))).toEqual(new Set(['whole']))
 })
 
-test('the root of an orphan that is imported meanwhile keeps its pictures', async () => {
+test('keeps the pictures of an orphan whose root is imported meanwhile', async () => {
   const place = await open()
   const { projectId, store } = place
   const jobs = [submittedJob(await makePng(30, 20), { uuid: randomUUID() })]
@@ -170,7 +170,7 @@ test('the root of an orphan that is imported meanwhile keeps its pictures', asyn
   expect(await conditions(place, orphans)).toEqual(['whole', 'whole'])
 })
 
-test('files with other names, links and folders in the folder of a project stay', async () => {
+test('keeps files with other names, links and folders in the folder of a project', async () => {
   const place = await open()
   const folder = join(place.dataDir, 'images', place.projectId)
   await addResult(place, place.projectId)
@@ -189,7 +189,7 @@ test('files with other names, links and folders in the folder of a project stay'
   expect(await readdir(folder)).toEqual(before)
 })
 
-test('a service sweeps staging and orphans by itself, with a log line and metrics', async () => {
+test('is run by the service itself, with a log line and metrics', async () => {
   const place = await open()
   const { projectId, dataDir } = place
   const orphans = pair(projectId)

@@ -53,7 +53,7 @@ const conditions = async ({ images }: Storage, keys: readonly ImageKey[]) => [
 const untilNewer = async ({ images }: Storage) => await sleep((await images.room()) ? 5 : 1_005)
 
 describe.each(bothWorlds(postgres, s3))('removing from %s', (_name, newWorld) => {
-  test('a root, a job and a project go with their pictures, and nothing else goes', async () => {
+  test('a root, a job and a project are removed with their pictures, and nothing else is', async () => {
     const storage = await open(await newWorld())
     const { projectId } = storage
     const [kept, gone, some] = [
@@ -76,7 +76,7 @@ describe.each(bothWorlds(postgres, s3))('removing from %s', (_name, newWorld) =>
     expect(await removeProject(storage, randomUUID(), Date.now())).toBe(false)
   })
 
-  test('a power cut between rows and pictures leaves orphans, and a sweep finds them', async () => {
+  test('a power cut between rows and pictures leaves orphans, which a sweep removes', async () => {
     const storage = await open(await newWorld())
     const { projectId, store } = storage
     const older = await addResult(storage, projectId)
@@ -92,7 +92,7 @@ describe.each(bothWorlds(postgres, s3))('removing from %s', (_name, newWorld) =>
     expect(await conditions(storage, older.keys)).toEqual(['whole'])
   })
 
-  test('an interrupted removal of a project is ended, with pictures that came late; then its id is free', async () => {
+  test('an interrupted removal of a project is completed, with pictures that arrived late; then its id is free', async () => {
     const storage = await open(await newWorld())
     const { projectId, store, images } = storage
     const { keys } = await addResult(storage, projectId)
@@ -128,7 +128,7 @@ test('a root that is imported again before its pictures were removed keeps them'
   expect(await conditions(storage, keys)).toEqual(['whole'])
 })
 
-test('pictures that a second database points at stay', async () => {
+test('pictures that a second database refers to stay', async () => {
   const storage = await open()
   const { rootId, keys } = await addResult(storage, storage.projectId)
   await storage.images.setShared()
@@ -136,7 +136,7 @@ test('pictures that a second database points at stay', async () => {
   expect(await conditions(storage, keys)).toEqual(['whole'])
 })
 
-test('a removed root is answered 404 whatever was kept of it, and lists have another ETag', async () => {
+test('a removed root is 404 even if its answers were cached, and lists have another ETag', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   const { rootId } = await addResult(service, projectId)

@@ -18,7 +18,7 @@ import {
   takeDeliveries,
 } from '../support/store/webhooks.ts'
 
-test('a sweep trims old events and ends removals, also where another step fails', async () => {
+test('a sweep trims old events and completes removals, even if another step fails', async () => {
   const storage = await openStorage(readConfig({ DATA_DIR: join(await makeFolder(), 'data') }))
   onTestFinished(storage.close)
   const { store, images } = storage
@@ -50,7 +50,7 @@ test('a sweep trims old events and ends removals, also where another step fails'
   expect(warnings[0]).toBe('could not remove what was never published')
 })
 
-test('a clock that jumps ahead makes nothing old, however far it jumps', async () => {
+test('a clock that jumps ahead does not make anything old, however far it jumps', async () => {
   const storage = await openStorage(readConfig({ DATA_DIR: join(await makeFolder(), 'data') }))
   onTestFinished(storage.close)
   const { store, images } = storage

@@ -76,7 +76,7 @@ const NAMES: Readonly<Record<string, readonly [string, string]>> = {
   'rebinding.test': ['203.0.113.5', '127.0.0.1'],
 }
 
-test('addresses of closed places are refused, whatever their spelling', async () => {
+test('URLs of private addresses are refused in any spelling', async () => {
   const canary = await openCanary()
   const { client, projectId } = await startDelivering({ WEBHOOK_ALLOW: '' })
   for (const host of LITERALS) {
@@ -100,7 +100,7 @@ test('addresses of closed places are refused, whatever their spelling', async ()
   expect(canary.touched()).toBe(0)
 })
 
-test('names and redirects that lead to closed places reach nothing, and nobody learns what is there', async () => {
+test('names and redirects to private addresses reach nothing, and the delivery does not reveal what is there', async () => {
   const canary = await openCanary()
   const asked = new Map<string, number>()
   const lookup: Lookup = async (name) => {
@@ -149,7 +149,7 @@ test('names and redirects that lead to closed places reach nothing, and nobody l
   expect(canary.touched()).toBe(0)
 })
 
-test('a key that only reads learns nothing of webhooks', async () => {
+test('a key that can only read cannot see webhooks', async () => {
   const service = await startDelivering({ AUTH: 'keys' })
   const { projectId } = service
   const [writer, reader] = [await clientWith(service, 'write'), await clientWith(service, 'read')]

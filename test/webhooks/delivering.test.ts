@@ -34,7 +34,7 @@ const databases = useDatabases()
 
 for (const [engine, newDatabase] of bothDatabases(databases)) {
   describe(engine, () => {
-    test('every event is delivered once, in the order of its root, signed, with what reading answers', async () => {
+    test('every event is delivered once, in the order of its root, signed, with the same data as other answers', async () => {
       const receiver = await receive(ok)
       const service = await startDelivering(await newDatabase())
       const { client, projectId } = service
@@ -74,7 +74,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       expect(receiver.received).toHaveLength(3)
     })
 
-    test('an attempt that fails is repeated under the same id, signed anew, until it succeeds', async () => {
+    test('a failed attempt is repeated under the same id, with a new signature, until it succeeds', async () => {
       const answers = [500, 302, 404, 200]
       const canary = await receive(ok)
       const receiver = await receive((to, _received, request) => {
@@ -98,7 +98,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       expect(await client.getWebhook(projectId, webhookId)).not.toHaveProperty('failingSince')
     })
 
-    test('410 switches it off at once; changing it switches it on; replaying sends what was missed', async () => {
+    test('410 switches a webhook off at once; changing it switches it on; replaying sends the missed events', async () => {
       let status = 410
       const receiver = await receive((to) => void to.writeHead(status).end())
       const service = await startDelivering(await newDatabase())
@@ -125,7 +125,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
         .toEqual(Array.from({ length: 5 }, () => 'delivered'))
     })
 
-    test('a dead receiver beside a healthy one delays none of its deliveries', async () => {
+    test('a dead receiver does not delay deliveries to a healthy one', async () => {
       const dead = await receive(() => {})
       const healthy = await receive(ok)
       const service = await startDelivering(await newDatabase())
@@ -139,7 +139,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       await expect.poll(() => service.store.deliveries.findBacklog()).toMatchObject({ pending: 36 })
     })
 
-    test('what is gone is dropped, and a webhook that fails for long is switched off', async () => {
+    test('deliveries of removed roots are dropped, and a webhook that fails for long is switched off', async () => {
       const receiver = await receive((to) => void to.writeHead(500).end())
       const service = await startDelivering(await newDatabase(), { offAfterMs: 0 })
       const { client, projectId } = service
@@ -154,7 +154,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       await expect.poll(async () => (await find()).off?.reason).toBe('failing')
     })
 
-    test('the old secret signs beside the new one', async () => {
+    test('the old secret signs together with the new one', async () => {
       const receiver = await receive(ok)
       const service = await startDelivering(await newDatabase())
       const { client, projectId } = service
@@ -171,7 +171,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
   })
 }
 
-test('two instances on PostgreSQL deliver each event once, whoever made it', async () => {
+test('two instances on PostgreSQL deliver each event once, whoever created it', async () => {
   const receiver = await receive(ok)
   const env = { DATABASE_URL: await databases.newDatabase(), ...KEYS }
   const [one, two] = [await startDelivering(env), await startDelivering(env)]

@@ -21,7 +21,7 @@ function open() {
   return { time, lanes, aim, fill, prove }
 }
 
-test('a receiver gets more attempts at a time with each that goes well, and one after a failure', () => {
+test('a receiver gets more attempts at a time after each success, and one after a failure', () => {
   const { aim, fill, prove } = open()
   const mine = aim('p', 'a:443')
   expect(fill(mine).map((over) => over('well'))).toHaveLength(1)
@@ -33,7 +33,7 @@ test('a receiver gets more attempts at a time with each that goes well, and one 
   expect(fill(mine)).toHaveLength(1)
 })
 
-test('a project cannot hold all slots, with well-known receivers or with new ones', () => {
+test('a project cannot hold all slots, with known receivers or new ones', () => {
   const { time, aim, fill, prove } = open()
   const receivers = Array.from({ length: 20 }, (_, index) => aim('greedy', `${index}:443`))
   expect(receivers.flatMap(fill)).toHaveLength(2)
@@ -44,7 +44,7 @@ test('a project cannot hold all slots, with well-known receivers or with new one
   expect(fill(aim('third', 'x:443'))).toHaveLength(1)
 })
 
-test('a project has fewer slots while another one sends something, too', () => {
+test('a project has fewer slots while another one sends, too', () => {
   const { time, aim, fill, prove } = open()
   const [mine, yours] = [aim('mine', 'a:443'), aim('yours', 'b:443')]
   prove(mine)
@@ -56,7 +56,7 @@ test('a project has fewer slots while another one sends something, too', () => {
   expect(fill(mine)).toHaveLength(16)
 })
 
-test('a project that has nothing under way finds a slot while many others hang', () => {
+test('a project without attempts under way finds a slot while many others hang', () => {
   const { time, aim, fill, prove, lanes } = open()
   const known = aim('known', 'x:443')
   prove(known)
@@ -71,7 +71,7 @@ test('a project that has nothing under way finds a slot while many others hang',
   expect(lanes.roomFor(aim('late', 'z:443'))).toBe(1)
 })
 
-test('a receiver that was slow is known as slow when its webhook is made again, but only in its project', () => {
+test('a slow receiver stays known as slow when its webhook is created again, but only in its project', () => {
   const { time, aim, fill, lanes } = open()
   for (const projectId of ['mine', 'other']) fill(aim(projectId, 'w:443')).map((over) => over('well'))
   const mine = aim('mine', 'h:443')
@@ -83,7 +83,7 @@ test('a receiver that was slow is known as slow when its webhook is made again, 
   expect(lanes.inTurns([beside, aim('other', 'w:443')])).toEqual([beside, aim('other', 'w:443')])
 })
 
-test('projects take turns, whatever the number of their webhooks', () => {
+test('projects take turns, however many webhooks they have', () => {
   const { aim, lanes } = open()
   lanes.begin(aim('a', 'x:1'))
   const due = [...['1', '2', '3'].map((host) => aim('a', host)), aim('b', '1'), aim('c', '1')]
@@ -91,7 +91,7 @@ test('projects take turns, whatever the number of their webhooks', () => {
   expect(names).toEqual(['b', 'c', 'a', 'a', 'a'])
 })
 
-test('what fails or is slow shares places beside the slots', () => {
+test('failing and slow receivers share places beside the slots', () => {
   const { aim, fill } = open()
   const failing = (project: number) =>
     Array.from({ length: 20 }, (_, index) => aim(`${project}`, `${index}:443`, true))

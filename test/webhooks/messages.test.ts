@@ -21,7 +21,7 @@ const render = (news: News, format: 'slack' | 'discord') =>
   JSON.parse(renderBody(news, { format, name: 'Mine', created: 0 }))
 
 describe('a message for Slack', () => {
-  test('is a line with a link, and the preview', () => {
+  test('is one line with a link, and the preview', () => {
     const line = `<${LINK}|Home was captured>`
     expect(render(done('Home'), 'slack')).toEqual({
       text: line,
@@ -42,7 +42,7 @@ describe('a message for Slack', () => {
     })
   })
 
-  test('notifies nobody and has no link but ours, whatever a page is called', () => {
+  test('mentions nobody and has no other link, whatever the name of the page', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'<>!@|&#Cx* \n'.split('')), maxLength: 400 }),
@@ -58,7 +58,7 @@ describe('a message for Slack', () => {
 })
 
 describe('a message for Discord', () => {
-  test('is a line with a link, and the preview', () => {
+  test('is one line with a link, and the preview', () => {
     expect(render(done('Home'), 'discord')).toEqual({
       content: `Home was captured\n<${LINK}>`,
       embeds: [{ url: LINK, image: { url: 'https://shots.example.com/images/x.png?expires=1' } }],
@@ -66,7 +66,7 @@ describe('a message for Discord', () => {
     })
   })
 
-  test('stays within the limit and on one line, whatever a page is called', () => {
+  test('stays within the limit and on one line, whatever the name of the page', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (name) => {
         const { content } = render(done(name), 'discord')
@@ -85,7 +85,7 @@ test.each([
   'http://shots.local/x.png',
   'http://10.0.0.1/x.png',
   'http://intranet/x.png',
-])('a preview at %s is left out: neither service can fetch it', (preview) => {
+])('a preview at %s is left out, because neither service could fetch it', (preview) => {
   expect(render(done('Home', preview), 'slack')).not.toHaveProperty('blocks')
   expect(render(done('Home', preview), 'discord')).not.toHaveProperty('embeds')
 })

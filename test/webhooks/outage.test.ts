@@ -11,7 +11,7 @@ import { finishRoot } from '../support/store/webhooks.ts'
 
 const databases = useDatabases()
 
-test('a database that goes away during an attempt, and stays away, costs no delivery', async () => {
+test('no delivery is lost if the database fails during an attempt and stays unreachable', async () => {
   let hold = Promise.withResolvers<void>()
   const receiver = await openReceiver(async (to) => {
     await hold.promise

@@ -8,14 +8,14 @@ const ringOf = (id: string) =>
   createKeyRing(parseSecretKeys(`${id}:${Buffer.alloc(32, id).toString('base64')}`))
 const webhookId = randomUUID()
 
-test('after a rotation both secrets sign, for a day', () => {
+test('both secrets sign for a day after a rotation', () => {
   const ring = ringOf('k1')
   const secrets = rotate(sealSecret('new', webhookId, ring), [sealSecret('old', webhookId, ring)], 5)
   expect(openSecrets({ webhookId, secrets }, ring, 6)).toEqual(['new', 'old'])
   expect(openSecrets({ webhookId, secrets }, ring, 5 + OLD_SECRET_MS)).toEqual(['new'])
 })
 
-test('a rotation helps at once if the key of the old secret is lost', () => {
+test('a rotation works at once even if the key of the old secret is lost', () => {
   const ring = ringOf('k2')
   const lost = [sealSecret('old', webhookId, ringOf('k1'))]
   expect(() => openSecrets({ webhookId, secrets: lost }, ring, 6)).toThrow(CannotOpen)

@@ -40,7 +40,7 @@ async function speak(say: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }
 
-test('the request arrives whole, and the status and the beginning of the answer come back', async () => {
+test('the whole request is sent, and the status and the beginning of the answer are returned', async () => {
   const receiver = await receive(
     (to) => void to.writeHead(202).end(`a\u0000b\u202Ec\n${'ü'.repeat(5_000_000)}`),
   )
@@ -52,7 +52,7 @@ test('the request arrives whole, and the status and the beginning of the answer 
   ])
 })
 
-test('a body that never ends does not hold the attempt', async () => {
+test('an endless body does not hold up the attempt', async () => {
   const receiver = await receive((to) => {
     to.writeHead(200)
     to.write('begun')
@@ -60,7 +60,7 @@ test('a body that never ends does not hold the attempt', async () => {
   expect(await sender()(receiver.url)).toMatchObject({ status: 200, answer: 'begun' })
 })
 
-test('a receiver that says nothing gives a problem and no status', async () => {
+test('a receiver that does not answer gives a problem and no status', async () => {
   const sent = await sender({ timeoutMs: 200 })(await speak(() => {}))
   expect([sent.status, sent.problem]).toEqual([undefined, 'There was no answer within 0.2 s.'])
 })
@@ -92,7 +92,7 @@ test.each(NO_ANSWERS)('a receiver that %s gives a problem and no status', async 
   expect(sent.problem).toContain(problem)
 })
 
-test('a connection is used again for the same project and place, and for no other', async () => {
+test('a connection is reused for the same project and place, and for no other', async () => {
   const ports: (number | undefined)[] = []
   const receiver = await receive((to, _one, request) => {
     ports.push(request.socket.remotePort)
@@ -115,7 +115,7 @@ test('a connection is used again for the same project and place, and for no othe
   expect(ports[5]).not.toBe(ports[0])
 })
 
-test('a kept connection that the receiver has closed costs nothing: it is connected anew', async () => {
+test('a kept connection that the receiver has closed is replaced without a failed attempt', async () => {
   let isFirst = true
   const receiver = await receive((to, _one, request) => {
     to.writeHead(204).end()
@@ -127,7 +127,7 @@ test('a kept connection that the receiver has closed costs nothing: it is connec
   for (let each = 0; each < 3; each++) expect(await send(receiver.url)).toMatchObject({ status: 204 })
 })
 
-test('certificates are verified, for the name that the webhook has', async () => {
+test('certificates are verified for the host name of the webhook', async () => {
   const file = (name: string) => readFile(join(import.meta.dirname, '../support/servers/tls', name))
   const [key, cert, ca, otherCa] = await Promise.all(
     ['server.key', 'server.pem', 'ca.pem', 'other-ca.pem'].map(file),
@@ -146,7 +146,7 @@ test('certificates are verified, for the name that the webhook has', async () =>
   expect(received).toHaveLength(1)
 })
 
-test('an attempt that nobody waits for any more ends at once, wherever it is', async () => {
+test('an aborted attempt ends at once, wherever it is', async () => {
   for (const url of [await speak(() => {}), (await speak(() => {})).replace('http:', 'https:')]) {
     const over = new AbortController()
     const sent = sender()(url, over.signal)

@@ -50,7 +50,7 @@ async function makeHanging({ client, store }: Service, projectId: string, urls: 
 
 for (const [engine, newDatabase] of bothDatabases(databases)) {
   describe(engine, () => {
-    test('twenty webhooks that hang, made and removed again and again, hold up no other project', async () => {
+    test('twenty hanging webhooks, created and removed again and again, do not delay another project', async () => {
       const hanging = await openHanging(20)
       const healthy = await openReceiver()
       onTestFinished(() => healthy.close())
@@ -71,7 +71,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       expect(hanging.released).toBe(0)
     })
 
-    test('nor do those of several projects, even if nothing is known of the receiver yet', async () => {
+    test('hanging webhooks of several projects do not delay another one, even if the receiver is new', async () => {
       const hanging = await openHanging(20)
       const healthy = await openReceiver()
       onTestFinished(() => healthy.close())
@@ -87,7 +87,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       expect(hanging.released).toBe(0)
     })
 
-    test('nor does one webhook that hangs hold up the others of its project', async () => {
+    test('a hanging webhook does not delay the others of its project', async () => {
       const hanging = await openHanging(5)
       const healthy = await openReceiver()
       onTestFinished(() => healthy.close())

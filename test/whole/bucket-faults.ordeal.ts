@@ -77,7 +77,7 @@ const lies: typeof faults = {
 Object.assign(faults, lies)
 
 describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
-  test('fails what is added with a typed error, loses nothing, keeps reading alive, and heals', async () => {
+  test('an upload fails with a typed error, nothing is lost, reading continues, and the service heals', async () => {
     const service = await startService({ IMAGES_URL: s3.newPlace(), IMAGES_TIMEOUT: '5s' })
     const projectId = await makeProject(service.store)
     const png = await makePng()
@@ -117,7 +117,7 @@ describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
   })
 })
 
-test('an upload that was changed once is sent again', async () => {
+test('an upload that is corrupted once is sent again', async () => {
   const service = await startService({ IMAGES_URL: s3.newPlace() })
   const projectId = await makeProject(service.store)
   const change = keeping(flipped)
@@ -135,7 +135,7 @@ test('an upload that was changed once is sent again', async () => {
   expect(Buffer.concat((await image?.stream({ start: 0, end: image.size - 1 }).toArray()) ?? [])).toEqual(png)
 })
 
-test('a store with ETags that are not an MD5 is asked for what it has; one with an MD5 is not', async () => {
+test('pictures are read back from a store whose ETags are not an MD5, and not from others', async () => {
   const service = await startService({ IMAGES_URL: s3.newPlace() })
   const projectId = await makeProject(service.store)
   onTestFinished(() => {
@@ -156,7 +156,7 @@ test('a store with ETags that are not an MD5 is asked for what it has; one with 
   expect(await gets(2)).toBe(2)
 })
 
-test('a fault that passes while one request is repeated is not even noticed', async () => {
+test('a fault that ends while a request is repeated has no effect', async () => {
   const service = await startService({ IMAGES_URL: s3.newPlace() })
   const projectId = await makeProject(service.store)
   let failures = 0
@@ -172,7 +172,7 @@ test('a fault that passes while one request is repeated is not even noticed', as
   expect([added.outcome, failures > 2]).toEqual(['added', true])
 })
 
-describe('what someone has to put right is said in words', () => {
+describe('a misconfigured S3', () => {
   const check = async (env: Record<string, string>) => {
     const service = await startService({ IMAGES_TIMEOUT: '10s', ...env })
     return await service.images.check().then(
@@ -182,7 +182,7 @@ describe('what someone has to put right is said in words', () => {
   }
   const at = (bucket: string) => `s3://${bucket}?endpoint=http://127.0.0.1:${s3.port}&region=eu-central-1`
 
-  test('the bucket, the keys, the server', async () => {
+  test('is reported with its mistake: bucket, keys or server', async () => {
     expect(await check({ IMAGES_URL: at(s3.bucket) })).toBe('fine')
     expect(await check({ IMAGES_URL: at('nobodys') })).toBe(
       'storage_failed: S3 refused: there is no such bucket (NoSuchBucket).',
@@ -201,7 +201,7 @@ describe('what someone has to put right is said in words', () => {
     stubCredentials()
   })
 
-  test('who may not list the bucket is not told what is missing, and that is fine', async () => {
+  test('without the right to list the bucket passes the check', async () => {
     s3.interfere = (_, response) => {
       response.writeHead(403, { 'content-type': 'application/xml' })
       response.end('<Error><Code>AccessDenied</Code><Message>no</Message></Error>')
@@ -213,7 +213,7 @@ describe('what someone has to put right is said in words', () => {
     expect(await check({ IMAGES_URL: s3.newPlace() })).toBe('fine')
   })
 
-  test('a bucket that is full', async () => {
+  test('that is full is reported as `storage_full`', async () => {
     const service = await startService({ IMAGES_URL: s3.newPlace() })
     const projectId = await makeProject(service.store)
     s3.interfere = (_, response) => {

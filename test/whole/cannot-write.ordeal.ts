@@ -88,7 +88,7 @@ test.for([
   ['was closed', 'SIGTERM'],
   ['was killed', 'SIGKILL'],
 ] as const)(
-  'on a read-only file system a store that %s is served, and it heals when it can be written',
+  'a store that %s is served on a read-only file system, and heals when it can be written',
   async ([, signal], context) => {
     const disk = await requireDisk(context)
     const env = { DATA_DIR: join(disk, 'data') }
@@ -122,7 +122,7 @@ test.for([
   },
 )
 
-test('a log of writes that cannot be read on a read-only file system keeps it from starting: it would show less', async (context) => {
+test('a write-ahead log that cannot be read on a read-only file system prevents the start: older data would be shown', async (context) => {
   const disk = await requireDisk(context)
   const env = { DATA_DIR: join(disk, 'data') }
   const projectId = await furnish(env)
@@ -137,7 +137,7 @@ test('a log of writes that cannot be read on a read-only file system keeps it fr
   expect(started.stderr).toMatch(/the last changes are in .*-wal.* Make the folder writable once/)
 })
 
-test('a missing key that cannot be made is named', async (context) => {
+test('a missing key that cannot be created is named', async (context) => {
   const disk = await requireDisk(context)
   const env = { DATA_DIR: join(disk, 'data') }
   await furnish(env)
@@ -150,7 +150,7 @@ test('a missing key that cannot be made is named', async (context) => {
   )
 })
 
-test('out of inodes it starts and serves what it has, and heals when there are some', async (context) => {
+test('without free inodes, the service starts and serves its data, and heals when there are some', async (context) => {
   const disk = await requireDisk(context, 100)
   const env = { DATA_DIR: join(disk, 'data') }
   const projectId = await furnish(env)
@@ -165,7 +165,7 @@ test('out of inodes it starts and serves what it has, and heals when there are s
   await service.stop()
 })
 
-test('the file system of the pictures becomes read-only: requests wait, their status says why', async (context) => {
+test('while the file system of the pictures is read-only, requests wait and their status says why', async (context) => {
   const images = await requireDisk(context)
   const env = { DATA_DIR: join(await makeFolder(), 'data'), IMAGES_URL: `file://${images}` }
   const projectId = await furnish(env)
@@ -186,7 +186,7 @@ test('the file system of the pictures becomes read-only: requests wait, their st
   await service.stop()
 })
 
-test('a folder of pictures without the right to write to it: the same', async (context) => {
+test('without the right to write to the folder of pictures, requests wait and their status says why', async (context) => {
   if (RIGHTS_COUNT.length > 0 && !run('setpriv', '--version'))
     context.skip('root needs setpriv to lose its rights')
   const env = { DATA_DIR: join(await makeFolder(), 'data') }
@@ -208,7 +208,7 @@ test('a folder of pictures without the right to write to it: the same', async (c
   await service.stop()
 })
 
-test('a PostgreSQL server that only allows reading: the same, and requests are refused', async () => {
+test('with a read-only PostgreSQL server, requests are refused', async () => {
   const DATABASE_URL = await postgres.newDatabase()
   const env = { DATABASE_URL, ...KEYS, DATA_DIR: join(await makeFolder(), 'data') }
   const projectId = await furnish(env)
@@ -227,7 +227,7 @@ test('a PostgreSQL server that only allows reading: the same, and requests are r
   await service.stop()
 })
 
-test('trying to write leaves nothing behind', async () => {
+test('checking whether the storage can be written leaves nothing behind', async () => {
   const env = { DATA_DIR: join(await makeFolder(), 'data') }
   const projectId = await furnish(env)
   const service = await serve(env, projectId)

@@ -27,7 +27,7 @@ const slowPages = () =>
 const pagesOf = (url: string, count: number) =>
   Array.from({ length: count }, (_, index) => ({ url: `${url}/${index}`, name: `Page ${index}` }))
 
-test('SIGKILL while captures are under way: after the restart all finish, none twice', async () => {
+test('after SIGKILL during captures and a restart, all captures finish once', async () => {
   const site = await slowPages()
   const env = {
     ...BROWSER_ENV,
@@ -64,7 +64,7 @@ test('SIGKILL while captures are under way: after the restart all finish, none t
   for (const { data } of jobs) expect((await fetch(data)).status).toBe(200)
 }, 300_000)
 
-test('two workers, one killed, one frozen past its lease and woken: every result once', async () => {
+test('two workers, one killed, one frozen past its lease and woken, give every result once', async () => {
   // No page is answered before one worker is dead and the other frozen: both are in the middle of two then.
   const held: ServerResponse[] = []
   let isOpen = false

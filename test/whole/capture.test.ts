@@ -29,7 +29,7 @@ async function fetchBytes(address: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
-test('a request becomes a result whose pixels are the page', async () => {
+test('a request becomes a result with a picture of the page', async () => {
   const site = await servePages((_path, response) => response.end(COLOURED))
   const env = { DATA_DIR: join(await makeFolder(), 'data'), CAPTURE_ALLOW: `127.0.0.1:${site.port}` }
   const projectId = await makeProject(env)
@@ -70,7 +70,7 @@ test('a request becomes a result whose pixels are the page', async () => {
   })
 })
 
-test('of twelve pages five are bad: the others are there, and each bad one says why', async () => {
+test('of twelve pages, the failed ones have a reason, and the others a result', async () => {
   const site = await servePages((path, response) => {
     if (path === '/never') return
     response.end(path === '/endless' ? ENDLESS : COLOURED)
@@ -116,7 +116,7 @@ test('of twelve pages five are bad: the others are there, and each bad one says 
   await Promise.all(jobs.flatMap(({ data, preview }) => [fetchBytes(data), fetchBytes(preview)]))
 })
 
-test('a request is accepted, and its root is read, while the browser hangs at its start', async () => {
+test('a request is accepted, and its root can be read, while the browser hangs at its start', async () => {
   const folder = await makeFolder()
   const path = join(folder, 'browser')
   // Ends with the service.
@@ -134,7 +134,7 @@ test('a request is accepted, and its root is read, while the browser hangs at it
   expect(await client.root(second)).toMatchObject({ rootId: second, jobs: [] })
 })
 
-test('without a browser everything is served, and a request says what to install', async () => {
+test('without a browser everything is served, and a request is refused with what to install', async () => {
   const env = { DATA_DIR: join(await makeFolder(), 'data'), CHROMIUM_PATH: '/bin/false' }
   const projectId = await makeProject(env)
   const service = await serveProcess(env)

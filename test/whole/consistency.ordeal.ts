@@ -272,9 +272,9 @@ function isEnough({ answers, notModified, conditional, roots, keys }: Checked['c
   return answers > 50 && notModified > 5 && conditional > notModified && roots > 10 && keys > 0
 }
 
-describe('two instances that are written to and read from at random', () => {
+describe('two instances with random writes and reads', () => {
   test.each(worlds)(
-    '%s: every answer is what a plain reading of the store gives',
+    '%s: every answer equals a plain read of the store',
     async (world, newEnv) => {
       const folder = await makeFolder()
       const env = { DATA_DIR: join(folder, 'data'), AUTH: 'keys', ...(await newEnv()) }
@@ -408,8 +408,8 @@ async function startSlowly(target: number, delayMs: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-describe('a database that answers late', () => {
-  test('what others asked before a write is no answer to whoever asks after it', async () => {
+describe('a database that answers slowly', () => {
+  test('never gives a client the result of a query that began before an earlier write', async () => {
     const world = await newWorld(postgres, s3)
     const late = new URL(world.DATABASE_URL)
     late.port = String(await startSlowly(postgres.port, 30))

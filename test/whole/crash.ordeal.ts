@@ -17,7 +17,7 @@ const KILLS = rounds(5)
 const ROOTS = 15 * KILLS
 
 test(
-  `an import killed ${KILLS} times at random instants: every acknowledged root is whole, no row lacks its picture`,
+  `after ${KILLS} kills of an import at random moments, every acknowledged root is complete, and every row has its picture`,
   async () => {
     const folder = await makeFolder()
     const env = { DATA_DIR: join(folder, 'data') }

@@ -81,7 +81,7 @@ function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
 }
 
 describe('PostgreSQL', () => {
-  test('killed: 503, then healed after its restart, and nothing acknowledged is lost', async () => {
+  test('killed: 503, then recovery after its restart, and nothing acknowledged is lost', async () => {
     const { service, projectId, one, rootId } = await serve()
     const acknowledged = [rootId]
     let stop = false
@@ -111,7 +111,7 @@ describe('PostgreSQL', () => {
     expect(stored).toHaveLength((acknowledged.length - 1) * 5 + 3)
   })
 
-  test('stopped for maintenance and started again: 503, then healed', async () => {
+  test('stopped for maintenance and started again: 503, then recovery', async () => {
     const { service, one } = await serve()
     await server.end('SIGINT')
     await expectUnavailable(service, one)
@@ -119,7 +119,7 @@ describe('PostgreSQL', () => {
     await expectRecovery(service, one, 'restarted')
   })
 
-  test('frozen and continued: 503 in bounded time, bad requests still answered, then healed', async () => {
+  test('frozen and continued: 503 within a limited time, bad requests still answered, then recovery', async () => {
     const { service, projectId, one, list } = await serve()
     signalAll('SIGSTOP')
     onTestFinished(() => {
@@ -131,7 +131,7 @@ describe('PostgreSQL', () => {
     await expectRecovery(service, list, 'frozen and continued')
   })
 
-  test('behind a black hole: 503 in bounded time, then healed', async () => {
+  test('behind a black hole: 503 within a limited time, then recovery', async () => {
     const proxy = await startProxy(server.port)
     onTestFinished(() => proxy.close())
     const url = new URL(await server.newDatabase())
@@ -144,7 +144,7 @@ describe('PostgreSQL', () => {
     await expectRecovery(service, one, 'black hole')
   })
 
-  test('exhausted: 503 after the time to wait, bad requests need no connection, then healed', async () => {
+  test('exhausted: 503 after a limited wait, bad requests need no connection, then recovery', async () => {
     const { service, projectId, one } = await serve({ DATABASE_POOL: '2', DATABASE_TIMEOUT: '10m' })
     const other = new pg.Client(service.databaseUrl)
     await other.connect()
@@ -161,7 +161,7 @@ describe('PostgreSQL', () => {
     await expectRecovery(service, one, 'exhausted')
   })
 
-  test('publishing, however long it takes, holds no connection', async () => {
+  test('publishing holds no connection, however long it takes', async () => {
     const { service, projectId, one } = await serve({ DATABASE_POOL: '2' })
     const release = Promise.withResolvers<void>()
     const adding = Array.from({ length: 5 }, () =>
@@ -175,7 +175,7 @@ describe('PostgreSQL', () => {
     expect(new Set(await Promise.all(adding))).toEqual(new Set(['added']))
   })
 
-  test('with more instances than it takes connections: 503 and not a crash', async () => {
+  test('with fewer connections than the instances take: 503 and no crash', async () => {
     const { service, one, list } = await serve({ DATABASE_POOL: '40' })
     const admin = new pg.Client(await server.newDatabase())
     await admin.connect()
@@ -215,7 +215,7 @@ describe('PostgreSQL', () => {
     await expectRecovery(service, one, 'too many connections')
   })
 
-  test('a statement held up by a lock ends by itself', async () => {
+  test('a statement that waits for a lock ends by itself', async () => {
     const { service, one } = await serve()
     const other = new pg.Client(service.databaseUrl)
     await other.connect()
@@ -241,7 +241,7 @@ async function expectCheapRefusals(service: TestService, projectId: string): Pro
   expect(statuses).toEqual([404, 404, 400, 400, 404])
 }
 
-test('a key that is none needs no connection either', async () => {
+test('an invalid key needs no connection', async () => {
   const { service, projectId, one } = await serve({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store, projectId)
   expect((await service.get(one, { authorization: secret })).status).toBe(200)

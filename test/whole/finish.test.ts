@@ -28,7 +28,7 @@ const [ORANGE, BLUE, NOTHING] = [
   [0, 0, 0, 0],
 ]
 
-test('a picture is cropped, framed and given its effects before it is stored', async () => {
+test('a picture is cropped, framed and given effects before it is stored', async () => {
   const site = await servePages((path, response) =>
     response.end(path === '/high' ? `${COLOURED}<div style="height:1200px">` : COLOURED),
   )

@@ -11,7 +11,7 @@ import { askFor } from '../support/http/ask-for.ts'
 import { runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeSmallDisk, NO_MOUNT, takeInodes } from '../support/processes/small-disk.ts'
 
-test('on a full disk captures wait and say why, and so does a picture that does not fit yet', async (context) => {
+test('on a full disk, captures wait and say why, and so does one whose picture does not fit yet', async (context) => {
   const disk = (await makeSmallDisk()) ?? context.skip(NO_MOUNT)
   /** All but so much is taken. */
   const leave = async (bytes: number) => {
@@ -55,7 +55,7 @@ test('on a full disk captures wait and say why, and so does a picture that does 
   expect((await service.ended).code).toBe(0)
 })
 
-test('out of inodes captures wait and say why, also one that was under way', async (context) => {
+test('without free inodes, captures wait and say why, even one under way', async (context) => {
   const disk = (await makeSmallDisk(16, 200)) ?? context.skip(NO_MOUNT)
   const asked = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()

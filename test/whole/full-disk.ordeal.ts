@@ -17,7 +17,7 @@ async function fill(disk: string): Promise<void> {
   expect((await statfs(disk)).bavail).toBe(0)
 }
 
-test('on a full disk the service starts and serves what it has, and heals when there is room', async (context) => {
+test('on a full disk, the service starts and serves its data, and heals when there is room', async (context) => {
   const disk = await makeFolder()
   if (!mountSmall(disk)) context.skip('this user may not mount a small file system')
   try {
@@ -66,7 +66,7 @@ test('on a full disk the service starts and serves what it has, and heals when t
   }
 })
 
-test('a full disk fails imports, keeps reading alive, and heals when there is room', async (context) => {
+test('a full disk makes imports fail, reading continues, and the service heals when there is room', async (context) => {
   const disk = await makeFolder()
   if (!mountSmall(disk)) context.skip('this user may not mount a small file system')
   try {

@@ -13,7 +13,7 @@ import { makeFolder } from '../support/processes/workspace.ts'
 const ENDLESS = ':is(:is(b:has(~ i) ~ b) ~ b) ~ b'
 const BLUR = { effect: 'blur', options: { radius: 3 } } as const
 
-test('heavy requests are refused, or end after one attempt and say why; another project is captured beside them', async () => {
+test('heavy requests are refused, or fail after one attempt with a reason; another project is captured meanwhile', async () => {
   const site = await servePages((path, response) =>
     response.end(path === '/beside' ? `<!doctype html><div>${'<b></b>'.repeat(5_000)}</div>` : COLOURED),
   )

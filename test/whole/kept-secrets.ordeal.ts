@@ -44,7 +44,7 @@ async function startService(allow: string) {
   return { ask, finished, client, projectId }
 }
 
-test('a kept login goes to no other origin, whatever page of its origin a run may name', async () => {
+test('a kept login is sent to no other origin, whatever page of its origin a run names', async () => {
   const site = await serveAttacks()
   const service = await startService(site.allow)
   const [user, password] = [randomBytes(9).toString('hex'), randomBytes(9).toString('hex')]
@@ -103,7 +103,7 @@ test('a kept login goes to no other origin, whatever page of its origin a run ma
   expect(site.received.filter((each) => each.includes(password))).toHaveLength(1)
 }, 600_000)
 
-test('nobody adds what could show a kept password, and the picture does not show it', async () => {
+test('no option can be added that could show a kept password, and the picture does not show it', async () => {
   const site = await serveAttacks()
   const service = await startService(site.allow)
   const page = { url: `${site.url}/hides`, name: 'hides', loadingTime: TIME }

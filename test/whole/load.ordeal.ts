@@ -146,8 +146,8 @@ async function giveUpMany({ url, pid }: { url: string; pid: number }, path: stri
   return most
 }
 
-describe('after much that was asked for and never read', () => {
-  test('memory, files and connections are what they were, and lists are whole', async () => {
+describe('after many requests whose answers were never read', () => {
+  test('memory, files and connections return to normal, and lists are complete', async () => {
     const dataDir = join(await makeFolder(), 'data')
     const projectId = await seedRows(dataDir, { roots: 3_000, jobsPerRoot: 10 })
     // Addresses change with the window; one that ends meanwhile would be no one's fault.
@@ -236,8 +236,8 @@ describe('after much that was asked for and never read', () => {
   }, 300_000)
 })
 
-describe('lists that are given up', () => {
-  test('leave nothing behind that the collector could not take', async () => {
+describe('abandoned lists', () => {
+  test('leave no garbage that the collector could not free', async () => {
     const folder = await makeFolder()
     const dataDir = join(folder, 'data')
     const projectId = await seedRows(dataDir, { roots: 1_000, jobsPerRoot: 10 })
@@ -272,8 +272,8 @@ describe('lists that are given up', () => {
   }, 300_000)
 })
 
-describe('readers that pause', () => {
-  test('six at a time get the whole list, every time', async () => {
+describe('six readers that pause', () => {
+  test('each get the whole list, every time', async () => {
     const dataDir = join(await makeFolder(), 'data')
     const projectId = await seedRows(dataDir, { roots: 1_000, jobsPerRoot: 10 })
     // An answer that hangs is cut off, so that the test says so.
@@ -299,7 +299,7 @@ describe('readers that pause', () => {
 })
 
 describe('a large list from PostgreSQL', () => {
-  test('does not make the heap of the service grow for good', async () => {
+  test('does not increase the heap of the service for good', async () => {
     const world = await newWorld(postgres, s3)
     const { store, close } = await openStorage(readConfig({ PORT: '0', ...world }))
     const projectId = await makeProject(store)

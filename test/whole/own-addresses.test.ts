@@ -20,7 +20,7 @@ const ADDRESSES = {
   '52.1.2.3': 'ip route add local 52.1.2.0/24 dev lo',
 }
 
-test('no page reaches the machine at its own public addresses', async ({ skip }) => {
+test('a page cannot reach the machine at its own public addresses', async ({ skip }) => {
   if (process.platform !== 'linux') return skip('needs network namespaces of Linux')
   // Those that the system can have: without IPv6, or without pairs of interfaces, there are fewer.
   const setUp = Object.entries(ADDRESSES).map(

@@ -49,7 +49,7 @@ afterEach(({ task }) => {
   failed ||= task.result?.state === 'fail'
 })
 
-test('the package holds the program, its declarations and the README, and nothing else', async () => {
+test('the package contains the program, its declarations and the README, and nothing else', async () => {
   const installed = join(home, 'node_modules', 'proofsheet')
   expect((await readdir(installed)).sort()).toEqual(['README.md', 'assets', 'bin', 'dist', 'package.json'])
   const files = await readdir(join(installed, 'dist'), { recursive: true })
@@ -57,13 +57,13 @@ test('the package holds the program, its declarations and the README, and nothin
   expect(files.filter((name) => /\.map$|\.test\.|(?<!\.d)\.tsx?$/.test(name))).toEqual([])
 })
 
-test('who serves from a folder installs neither the AWS SDK nor a browser', async () => {
+test('an installation that uses a folder has neither the AWS SDK nor a browser', async () => {
   const scopes = await readdir(join(home, 'node_modules'))
   expect(scopes).toContain('fastify')
   expect(scopes.filter((name) => ['@aws-sdk', '@smithy', '@sparticuz'].includes(name))).toEqual([])
 })
 
-test('`npx proofsheet serve --demo` shows the demo, and a program with the client reads it', async () => {
+test('`npx proofsheet serve --demo` shows the demo, and a program can read it with the client', async () => {
   const service = start('npx', ['--no', 'proofsheet', 'serve', '--demo'], {
     cwd: home,
     env: { ...BROWSER_ENV, PATH, PORT: '0' },
@@ -99,7 +99,7 @@ test('`npx proofsheet serve --demo` shows the demo, and a program with the clien
 })
 
 test.skipIf(hasBrowserAnywhere())(
-  'without a browser the demo is whole, and what is missing is said in one sentence',
+  'without a browser the demo is complete, and one sentence says what is missing',
   async () => {
     const service = start(join(home, 'node_modules', '.bin', 'proofsheet'), ['serve', '--demo'], {
       cwd: home,
@@ -143,7 +143,7 @@ test.skipIf(hasBrowserAnywhere())(
   },
 )
 
-test('where pictures shall lie in S3, it says what to install', async () => {
+test('with S3 but without the SDK, the error says what to install', async () => {
   const service = start(join(home, 'node_modules', '.bin', 'proofsheet'), ['serve'], {
     cwd: home,
     env: { PATH, DATA_DIR: 'other', IMAGES_URL: 's3://shots?region=eu-central-1' },
@@ -182,7 +182,7 @@ test.for([
   ['client', 'Node', CLIENT, [...IN_NODE, ...IN_PAGE]],
   ['client', 'a bundler', CLIENT, [...IN_BUNDLER, ...IN_PAGE]],
   ['service', 'Node', SERVICE, [...IN_NODE, ...ON_SERVER]],
-] as const)('the %s has types where %s resolves the modules', async ([name, , text, options]) => {
+] as const)('the %s has types if %s resolves the modules', async ([name, , text, options]) => {
   await writeFile(join(home, `${name}.mts`), text)
   await run(join(TOOLS, '.bin', 'tsc'), [...STRICT, ...options, `${name}.mts`], { cwd: home }).catch(
     ({ stdout }) => {
@@ -191,7 +191,7 @@ test.for([
   )
 })
 
-test('a page that Vite builds holds the client, and nothing else of the package', async () => {
+test('a page built with Vite contains the client, and nothing else of the package', async () => {
   const root = join(home, 'page')
   await mkdir(root)
   await writeFile(join(root, 'index.html'), '<script type="module" src="/page.ts"></script>')
@@ -206,7 +206,7 @@ test('a page that Vite builds holds the client, and nothing else of the package'
   expect(modules.filter((id) => !/\/dist\/(client|contract)\//.test(id))).toEqual([])
 })
 
-test('an old Node is told what is missing', async () => {
+test('an old Node is refused with the version required', async () => {
   const script = `Object.defineProperty(process.versions, 'node', { value: '20.1.0' }); await import(${JSON.stringify(join(ROOT, 'bin', 'proofsheet.js'))})`
   const old = start(process.execPath, ['--input-type=module', '-e', script])
   expect((await old.ended).code).toBe(1)

@@ -87,7 +87,7 @@ const answerWith = ({ user, password, header, cookie }: Secrets) => {
 }
 
 describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, newDatabase) => {
-  test('are nowhere: not while a page is captured, not after SIGKILL, not when all is done', async () => {
+  test('are found nowhere: not during a capture, not after SIGKILL, not after the last capture', async () => {
     const folder = await makeFolder()
     const env: Record<'DATA_DIR' | 'TMPDIR', string> & { DATABASE_URL?: string } = {
       ...BROWSER_ENV,

@@ -9,7 +9,7 @@ import { freePort } from '../support/servers/ports.ts'
 import { makeProject } from '../support/store/results.ts'
 
 describe('the service', () => {
-  test('is not reachable from the pages that it captures, by its browser as it is found', async () => {
+  test('cannot be reached from the pages that it captures, with the browser found on the machine', async () => {
     /** Captures a page that asks the service, and the service itself; answers how that ended, and what was asked. */
     const captureWith = async (allow: (site: number, service: number) => string) => {
       const port = await freePort()

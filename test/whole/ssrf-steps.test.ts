@@ -91,14 +91,14 @@ async function attack(allow: string): Promise<string[]> {
   return all
 }
 
-describe('what happens before the picture', () => {
-  test('reaches nothing of this machine', async () => {
+describe('steps before the picture', () => {
+  test('cannot reach this machine', async () => {
     expect(await attack('')).toEqual(['blocked', 'blocked', 'blocked', 'blocked', 'blocked', 'taken'])
     expect([...canary.asked]).toEqual([])
     expect([canary.connections(), canary.datagrams]).toEqual([0, 0])
   })
 
-  test('does reach it where that is allowed: every way was tried', async () => {
+  test('do reach it if that is allowed: every way was tried', async () => {
     await attack(',127.0.0.0/8')
     expect(WAYS.filter((way) => !canary.asked.has(`/${way}`))).toEqual([])
   })

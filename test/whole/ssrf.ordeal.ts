@@ -103,10 +103,10 @@ async function outcome(shot: Promise<unknown>): Promise<string> {
   )
 }
 
-describe('as the captured address itself', () => {
+describe('the captured URL', () => {
   const captured = [...SPELLINGS, ...NAMES].filter((host) => URL.canParse(`http://${host}/`))
 
-  test('no spelling of this machine, and no name that leads to it, is captured', async () => {
+  test('cannot be any spelling of this machine, or any name that leads to it', async () => {
     expect(captured.length).toBeGreaterThan(35)
     const results = await Promise.all(
       captured.flatMap((host, index) =>
@@ -126,7 +126,7 @@ describe('as the captured address itself', () => {
     expectSilence()
   })
 
-  test('where it is allowed, every one of them is a picture of the canary', async () => {
+  test('can be each of them if that is allowed, and shows the canary', async () => {
     const camera = openControl()
     // Nobody answers at the unspecified address by a name, nor at those that only hold the address of another kind.
     const hosts = [
@@ -146,7 +146,7 @@ describe('as the captured address itself', () => {
     expect(canary.asked.size).toBeGreaterThanOrEqual(hosts.length)
   })
 
-  test('what is no web address is not captured', async () => {
+  test('must be a web URL', async () => {
     const folder = await makeFolder()
     await writeFile(join(folder, 'secret.html'), paint('#ff0000'))
     const urls = ['file', 'view-source:file', 'FILE', ' file'].map(
@@ -164,7 +164,7 @@ describe('as the captured address itself', () => {
   })
 })
 
-describe('from inside a page', () => {
+describe('a page', () => {
   const PAGES = ['/markup', '/scripts', '/spelled', '/csp', '/datagrams']
   const LEAVING = ['/refresh-header', '/meta-refresh', '/location', '/form', '/click']
   const LEAVING_EACH = ['/location', '/click']
@@ -198,7 +198,7 @@ describe('from inside a page', () => {
   test.each<[string, Wanted]>([
     ['a page', {}],
     ['a page with headers, cookies and a device', VISITOR],
-  ])('nothing reaches this machine from %s', async (_, visitor) => {
+  ])('cannot reach this machine: %s', async (_, visitor) => {
     const results = await attack(camera, { loadingTime: PATIENCE_MS, ...visitor })
     expect(results.slice(0, PAGES.length)).toEqual(PAGES.map(() => 'taken'))
     expect(results.slice(PAGES.length)).toEqual(results.slice(PAGES.length).map(() => 'blocked'))
@@ -206,7 +206,7 @@ describe('from inside a page', () => {
     expect(told.get('fetch')).toBe('failed')
   })
 
-  test('nothing does either where the environment tells Playwright to let loopback be', async () => {
+  test('cannot reach it if the environment tells Playwright not to proxy loopback either', async () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     vi.stubEnv('PLAYWRIGHT_DISABLE_FORCED_CHROMIUM_PROXIED_LOOPBACK', '1')
     const camera = openAttackedCamera()
@@ -214,7 +214,7 @@ describe('from inside a page', () => {
     expectSilence()
   })
 
-  test('where it is allowed, the same pages do reach it: every way was tried', async () => {
+  test('can reach it in every way if that is allowed: every way was tried', async () => {
     const missing = () => WAYS.filter((way) => !canary.asked.has(`/${way}`))
     const over = new AbortController()
     onTestFinished(() => over.abort())
@@ -231,8 +231,8 @@ describe('from inside a page', () => {
   })
 })
 
-describe('around the proxy', () => {
-  test('a browser without our arguments does send datagrams, and opens connections of its own', async () => {
+describe('beside the proxy', () => {
+  test('a browser without our arguments sends datagrams and opens connections of its own', async () => {
     const prepared = await prepareTestBrowser()
     const browser = await chromium.launch({ ...prepared, chromiumSandbox: false })
     onTestFinished(() => browser.close())
@@ -241,7 +241,7 @@ describe('around the proxy', () => {
     await expect.poll(() => canary.datagrams > 0 && canary.connections() > 0).toBe(true)
   })
 
-  test('there is nothing: every socket of the browser leads to its gates', async () => {
+  test('a browser with our arguments opens no socket that does not lead to its gates', async () => {
     const before = new Set(findBrowsers())
     const camera = openAttackedCamera()
     const seen = new Set<string>()
@@ -265,7 +265,7 @@ describe('around the proxy', () => {
     expectSilence()
   })
 
-  test('there is a second line, which nothing gets as far as', async () => {
+  test('a browser has a second line of defence, in its arguments', async () => {
     const before = new Set(findBrowsers())
     await openAttackedCamera().ready()
     const [browser = Number.NaN] = findBrowsers().filter((pid) => !before.has(pid))
@@ -281,7 +281,7 @@ describe('around the proxy', () => {
     }
   })
 
-  test('the way out itself cannot be addressed', async () => {
+  test('a page cannot address its gate', async () => {
     attacked = openAttackedCamera()
     expect(await outcome(attacked.take(at('/gate')))).toBe('taken')
     expect(told.size).toBe(5)
@@ -291,7 +291,7 @@ describe('around the proxy', () => {
 })
 
 describe('a name', () => {
-  test('that is private is to a page, and in its picture, what one is that does not exist', async () => {
+  test('that is private looks to a page, and in its picture, like one that does not exist', async () => {
     let isPrivate = true
     const secret: Lookup = async (name) =>
       name === 'secret.test' && isPrivate ? ['10.0.0.5'] : await lookup(name)
@@ -311,7 +311,7 @@ describe('a name', () => {
     expect(shownUnknown.bytes.equals(shownPrivate.bytes)).toBe(true)
   })
 
-  test('that changes its answer between look-ups is never visited at what was not checked', async () => {
+  test('that changes its answer between look-ups is only visited at checked addresses', async () => {
     let lookups = 0
     const rebinding: Lookup = async (name) =>
       name === 'rebound.test' ? [lookups++ % 2 === 0 ? PUBLIC : '127.0.0.1'] : await lookup(name)
@@ -327,7 +327,7 @@ describe('a name', () => {
   })
 })
 
-test('files of this machine are in no picture', async () => {
+test('a picture never shows files of this machine', async () => {
   const folder = await makeFolder()
   const secret = `file://${folder}/secret.html`
   await writeFile(join(folder, 'secret.html'), paint('#ff0000'))

@@ -44,7 +44,7 @@ const requestFor = (url: string) => ({
   ],
 })
 
-test('a request with every field of Websiteshot gives the picture one expects', async () => {
+test('a request with every field of Websiteshot gives the expected picture', async () => {
   const site = await servePages(answerShop)
   const env = {
     ...BROWSER_ENV,

@@ -82,7 +82,7 @@ function addressesIn({ body }: Answer): string[] {
 }
 
 describe('a signing window that ends', () => {
-  test('changes every address and every ETag with the millisecond, and back with the clock', async () => {
+  test('changes every URL and every ETag at the very millisecond, and back with the clock', async () => {
     const service = await startService()
     const reference = await openReference({ DATA_DIR: service.dataDir })
     const { projectId, ways } = await fill(service)
@@ -136,7 +136,7 @@ describe('a signing window that ends', () => {
     }
   })
 
-  test.each(worlds)('%s: with a clock that jumps, every answer is that of its instant', async (_, newEnv) => {
+  test.each(worlds)('%s: with a clock that jumps, every answer fits its moment', async (_, newEnv) => {
     const env = { DATA_DIR: join(await makeFolder(), 'data'), ...(await newEnv()) }
     const service = await startService(env)
     const reference = await openReference(env)
@@ -173,7 +173,7 @@ describe('a signing window that ends', () => {
 describe('another signing key', () => {
   const secret = () => randomBytes(32).toString('base64')
 
-  test('signs from then on, changes every ETag, and what the old one signed is still accepted', async () => {
+  test('signs from then on and changes every ETag; URLs signed by the old one are still accepted', async () => {
     const [oldKey, newKey] = [`k1:${secret()}`, `k2:${secret()}`]
     const folder = await makeFolder()
     const envs = [
@@ -215,7 +215,7 @@ describe('another signing key', () => {
     expect((await picture.arrayBuffer()).byteLength).toBeGreaterThan(50)
   })
 
-  test('of the same name is another one all the same', async () => {
+  test('of the same name is still recognised as another key', async () => {
     const env = { DATA_DIR: join(await makeFolder(), 'data') }
     const old = await startService({ ...env, SIGNING_KEYS: `k1:${secret()}` })
     const { ways } = await fill(old)

@@ -14,7 +14,7 @@ const postgres = usePostgres()
 const s3 = useS3()
 
 describe('one machine, and PostgreSQL with S3', () => {
-  test('the same import gives the same answers, byte for byte but for the addresses', async () => {
+  test('the same import gives the same answers, byte for byte except for the picture URLs', async () => {
     const folder = await makeFolder()
     const file = await writeImport(
       folder,
@@ -63,7 +63,7 @@ describe('one machine, and PostgreSQL with S3', () => {
     expect(answers[1]).toEqual(answers[0])
   })
 
-  test('image paths of this service do not exist where pictures are in a bucket', async () => {
+  test('image paths of this service do not exist if pictures are in a bucket', async () => {
     const service = await startService(await newWorld(postgres, s3))
     const path = `/images/${randomUUID()}/${randomUUID()}.png`
     for (const query of ['', '?expires=1&key=k1&signature=x']) {
@@ -74,7 +74,7 @@ describe('one machine, and PostgreSQL with S3', () => {
 })
 
 describe('two instances on one database', () => {
-  test('start at once on an empty one, see each other’s writes at once, and agree on ETags and addresses', async () => {
+  test('start together on an empty one, see each other’s writes at once, and agree on ETags and URLs', async () => {
     const world = await newWorld({ newDatabase: postgres.newEmptyDatabase }, s3)
     const instances = await Promise.all([serveProcess(world), serveProcess(world)])
     const projectId = randomUUID()
@@ -96,7 +96,7 @@ describe('two instances on one database', () => {
     }
   })
 
-  test('a write of one is in the very next answer of the other, every time', async () => {
+  test('show a write of one in the very next answer of the other, every time', async () => {
     const world = await newWorld(postgres, s3)
     const [one, other] = [await startService(world), await startService(world)]
     const projectId = await makeProject(one.store)

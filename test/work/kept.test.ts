@@ -3,7 +3,7 @@ import { KeptBytes } from '../../src/work/kept.ts'
 
 const open = (maxBytes: number) => new KeptBytes<Buffer>(maxBytes, ({ length }) => length)
 
-test('bytes are kept within the limit, and used ones stay', () => {
+test('bytes are kept within the limit, and used entries stay', () => {
   const kept = open(100_000)
   kept.keep('used', Buffer.alloc(1_000))
   for (let index = 0; index < 1_000; index++) {
@@ -24,7 +24,7 @@ test('a very large entry is not kept, and nothing is kept with a limit of 0', ()
   expect(none.get('any')).toBeUndefined()
 })
 
-test('a newer value takes the place of the one before it, and its bytes', () => {
+test('a newer value replaces the older one, and its bytes', () => {
   const kept = open(100_000)
   kept.keep('other', Buffer.alloc(1_000))
   for (let size = 0; size < 10_000; size++) kept.keep('same', Buffer.alloc(size))

@@ -27,7 +27,7 @@ function open() {
 
 const FOR_EVER = 2 ** 31 - 1
 
-test('a loop that sleeps looks when it is woken, and a wake during a look is not missed', async () => {
+test('a sleeping loop looks when it is woken, and a wake during a look is not missed', async () => {
   const { loop, nth } = open()
   const first = await nth(1)
   first.resolve(FOR_EVER)
@@ -39,13 +39,13 @@ test('a loop that sleeps looks when it is woken, and a wake during a look is not
   await nth(3)
 })
 
-test('it looks again when the time has come that it named', async () => {
+test('a loop looks again at the time that its last look has named', async () => {
   const { nth } = open()
   ;(await nth(1)).resolve(1)
   await nth(2)
 })
 
-test('a look that fails is logged, and does not end it', async () => {
+test('a look that fails is logged, and does not end the loop', async () => {
   const { loop, logged, nth } = open()
   ;(await nth(1)).reject(new Error('away'))
   await expect.poll(() => logged).toEqual(['things cannot be read at the moment'])
@@ -53,7 +53,7 @@ test('a look that fails is logged, and does not end it', async () => {
   await nth(2)
 })
 
-test('closing waits for the look under way and for what it left behind, and no other follows', async () => {
+test('closing waits for the look under way and for the work it left behind, and no other look follows', async () => {
   const { loop, looks, nth } = open()
   const look = await nth(1)
   const ends: string[] = []

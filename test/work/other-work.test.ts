@@ -4,7 +4,7 @@ import { otherWork } from '../../src/work/other-work.ts'
 
 const iteration = () => performance.nodeTiming.uvMetricsInfo.loopCount
 
-test('what an answer of a file began goes on in another iteration of the event loop', async () => {
+test('work started by reading a file continues in another iteration of the event loop', async () => {
   const [before, after] = await new Promise<[number, number]>((resolve) => {
     readFile(import.meta.filename, async () => {
       const begun = iteration()
