@@ -26,7 +26,7 @@ const content = fc.record({
   keys: fc.array(sessionKey, { maxLength: MAX_SESSION_KEYS }),
 })
 
-test('property: a sealed session opens unchanged, also after a key rotation, and its text fits into a cookie', () => {
+test('property: a sealed session opens unchanged, even after a key rotation, and its text fits into a cookie', () => {
   const rotated = new Sessions(ringOf(NEW, OLD), NEVER)
   fc.assert(
     fc.property(content, (session) => {

@@ -23,7 +23,7 @@ describe('a correct picture', () => {
     expect(judgePixels(picture, reference).right).toBe(true)
   })
 
-  test('may differ where the page has something fixed in the window', () => {
+  test('may differ if the page has something fixed in the window', () => {
     const picture = changed((data) => data.fill(200, 1_000 * ROW, 1_050 * ROW))
     const mask = maskOf([{ x: 0, y: 990, width: WIDTH, height: 80 }], WIDTH)
     expect(judgePixels(picture, reference)).toMatchObject({ right: false, y: 992 })

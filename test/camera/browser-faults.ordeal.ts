@@ -79,7 +79,7 @@ describe('a browser fault', () => {
     })
   })
 
-  test('a page whose renderer dies fails with `crashed`, and the browser goes on', async () => {
+  test('a page whose renderer dies fails with `crashed`, and the browser keeps running', async () => {
     const { own, shot, browser } = await whileShooting()
     const renderers = processesOf(browser).filter(({ type }) => type === 'renderer')
     expect(renderers.length).toBeGreaterThan(0)

@@ -148,7 +148,7 @@ describe.concurrent('a page that', () => {
   })
 
   test.each(['/reloads', '/reloads-later', '/refreshes'])(
-    '%s forever is captured all the same',
+    '%s forever is captured anyway',
     async (path) => {
       expect((await look(camera.take(at(path), { loadingTime: A_WHILE }))).at(600, 400)).toBe(GREEN)
     },
@@ -271,7 +271,7 @@ describe('captures', () => {
     expect(findBrowsers().length - before.length).toBe(1)
   })
 
-  test('end soon when aborted, also while waiting, and the browser stays', async () => {
+  test('end soon when aborted, even while waiting, and the browser stays', async () => {
     const own = openOwnCamera({ concurrency: 1 })
     await own.take(at('/green'))
     const [browser] = findBrowsers().slice(-1)

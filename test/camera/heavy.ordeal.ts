@@ -150,7 +150,7 @@ describe('a selector that the browser never finishes evaluating', () => {
 describe('a huge element', () => {
   const limits = { height: 1_000, pixels: 500_000 }
 
-  test('is cut at the limits of a picture, also inside a scrolling box', async () => {
+  test('is cut at the limits of a picture, even inside a scrolling box', async () => {
     const camera = open({ limits })
     const take = async (element: string) => {
       const { bytes, seen } = await camera.take(at('/huge'), { element, deviceScaleFactor: 3 })

@@ -60,7 +60,7 @@ test('owners take turns, however many tasks one of them has', async () => {
   await Promise.all(all)
 })
 
-test('the time spent waiting for others is told apart from the time of the task', async () => {
+test('the time spent waiting for others is reported separately from the time of the task', async () => {
   const withinBudget = createPixelBudget({ pixels: 10, small: 2 })
   const waits: string[] = []
   const stay = (name: string) => ({

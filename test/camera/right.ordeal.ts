@@ -209,7 +209,7 @@ afterAll(async () => {
 })
 
 describe('a full page', () => {
-  test('has everything in its place, also if several are captured at once', async () => {
+  test('has everything in its place, even if several are captured at once', async () => {
     const shots = await Promise.all(
       Array.from({ length: 3 }, () => camera.take(at('/ruler'), { fullPage: true, loadingTime: PATIENT })),
     )
@@ -281,7 +281,7 @@ describe('a picture', () => {
   )
 
   test.each(['/draws', '/ticks'])(
-    'of a page that never rests (%s) is taken all the same, and marked `restless`',
+    'of a page that never rests (%s) is taken anyway, and marked `restless`',
     async (path) => {
       const { seen, bytes } = await camera.take(at(path), { loadingTime: PATIENT })
       expect([seen.marks, (await readPixels(bytes)).width]).toEqual([['restless'], 1200])
@@ -305,7 +305,7 @@ describe('a picture', () => {
   )
 })
 
-describe('what was seen of a page includes', () => {
+describe('the data seen of a page includes', () => {
   const seen = async (path: string, wanted = {}) =>
     (await camera.take(at(path), { loadingTime: PATIENT, ...wanted })).seen
 

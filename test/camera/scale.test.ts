@@ -112,7 +112,7 @@ describe('a picture with a scale above 1', () => {
   })
 })
 
-test('on a phone, a page that is wider than the window is scaled down to fit, also as a full page', async () => {
+test('on a phone, a page that is wider than the window is scaled down to fit, even as a full page', async () => {
   const asked = { device: 'iPhone 15', width: 393, height: 300, fullPage: true } as const
   const { bytes, seen } = await camera.take(at('/for-desktops'), asked)
   const picture = await readPixels(bytes)

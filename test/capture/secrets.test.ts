@@ -180,7 +180,7 @@ test('a page whose sealed text is damaged fails at once', async () => {
   expect([failure, page?.failed?.reason]).toEqual([undefined, 'secrets'])
 })
 
-test('a repeated request is recognised, also after a key rotation, and a different one is not', async () => {
+test('a repeated request is recognised, even after a key rotation, and a different one is not', async () => {
   const { accept } = await open()
   const first = await accept(OLD, 'key')
   expect([await accept(OLD, 'key'), await accept(ROTATED, 'key')]).toEqual([first, first])

@@ -262,7 +262,7 @@ describe('serve', () => {
     }
   }
 
-  test('--demo fills an empty store once, also after an interruption, and captures the newest root', {
+  test('--demo fills an empty store once, even after an interruption, and captures the newest root', {
     tags: ['browser'],
   }, async () => {
     const { env } = await newEnv({

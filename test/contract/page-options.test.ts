@@ -51,7 +51,7 @@ describe('several sizes', () => {
   })
 })
 
-test('a page may have its own options, also to undo an option of all pages', () => {
+test('a page may have its own options, including one that undoes an option of all pages', () => {
   const { asked } = parse({
     screenshotParameter: { ...VIEW, fullPage: true },
     urls: [newPage(0), { ...newPage(1), fullPage: false, width: 100 }],

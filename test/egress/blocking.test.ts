@@ -221,7 +221,7 @@ describe('a name', () => {
     expect([lookups, site.sockets.length]).toEqual([4, 2])
   })
 
-  test('is checked again for each request, also on a reused connection', async () => {
+  test('is checked again for each request, even on a reused connection', async () => {
     const site = await serveHttp((_, answer) => void answer.end('ok'))
     let answers = ['127.0.0.1']
     const gate = await openTestGate({ lookup: async () => answers, allow: `127.0.0.1:${site.port}` })

@@ -57,7 +57,7 @@ test('each of its routes is the same document; other paths are not', async () =>
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('URLs of Websiteshot redirect to the same root, also below a path, and do not reveal which roots exist', async () => {
+test('URLs of Websiteshot redirect to the same root, even below a path, and do not reveal which roots exist', async () => {
   const service = await startService({ AUTH: 'keys', PUBLIC_URL: 'https://shots.example.com/proofs' })
   const project = 'projects/11111111-1111-4111-8111-111111111111'
   for (const [id, step] of [

@@ -161,7 +161,7 @@ test('every field of a request has a description, and an example if it helps', a
   expect(poor).toEqual([])
 })
 
-test('an option used by many schemas is in the document once, also in /docs', async () => {
+test('an option used by many schemas appears once in the document, and once in /docs', async () => {
   const device = { type: 'string', enum: Array.from({ length: 30 }, (_, index) => `Phone ${index}`) }
   const options = { width: { type: 'integer' }, height: { type: 'integer' }, scale: { type: 'number' } }
   const clicks = { type: 'array', items: { type: 'integer', maximum: 9 } }

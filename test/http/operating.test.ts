@@ -66,7 +66,7 @@ describe('health', () => {
     })
   })
 
-  test('/readyz is 503 if the database or the pictures are gone, and /healthz stays 200', async () => {
+  test('/readyz is 503 if the database or the pictures are unavailable, and /healthz stays 200', async () => {
     const service = await startService()
     await rm(join(service.dataDir, 'images'), { recursive: true })
     const response = await service.get('/readyz')

@@ -41,7 +41,7 @@ describe('order', () => {
 
 describe('list pages', () => {
   test.each([1, 4, 22, 23, 24, 100])(
-    'are linked: with limit=%i, every root comes once, in order',
+    'are linked: with limit=%i, every root is listed once, in order',
     async (limit) => {
       const { service, projectId, expected } = await serviceWithTies(23)
       const seen: string[] = []

@@ -174,7 +174,7 @@ describe('rules that hold for every request:', () => {
     expect(service.logLines.join('')).not.toContain('hidden')
   })
 
-  test('a store that is gone: 503, which reveals nothing of it', async () => {
+  test('a store that fails: 503, which reveals nothing of it', async () => {
     const service = await startAccepting()
     await service.store.close()
     const took: number[] = []

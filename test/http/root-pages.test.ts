@@ -31,7 +31,7 @@ async function serviceWithJobs(jobs: number, env: Record<string, string> = {}) {
 
 describe.each(bothDatabases(postgres))('the jobs of one root in list pages (%s)', (_, world) => {
   test.each([0, 1, 7, 250])(
-    '%i jobs: each comes once, in order, in the shape of the root',
+    '%i jobs: each is listed once, in order, in the shape of the root',
     async (jobs) => {
       const { service, path } = await serviceWithJobs(jobs, await world())
       const whole = (await (await service.get(path)).json()) as RootResult
@@ -60,7 +60,7 @@ describe.each(bothDatabases(postgres))('the jobs of one root in list pages (%s)'
 })
 
 describe('the jobs of one root in list pages', () => {
-  test('without limit and cursor, the whole root comes without a Link', async () => {
+  test('without limit and cursor, the whole root is sent without a Link', async () => {
     const { service, path } = await serviceWithJobs(150)
     const whole = await service.get(path)
     const other = await service.get(`${path}?offset=3`)

@@ -36,7 +36,7 @@ describe.each(bothDatabases(postgres))('a scheduled root (%s)', (_, world) => {
     expect(await refusal(await cancel(service, rootId))).toEqual([409, 'conflict'])
   })
 
-  test('can be cancelled, also twice, and then never runs', async () => {
+  test('can be cancelled, even twice, and then never runs', async () => {
     const service = await startScheduling(await world())
     const scheduledTs = service.now + 5 * MINUTE
     const rootId = await service.accept(2, { scheduledTs })

@@ -122,7 +122,7 @@ describe.each(bothDatabases(postgres))('schedules (%s)', (_, world) => {
     ])
   })
 
-  test('can be run by hand, also twice at once, whatever their times', async () => {
+  test('can be run by hand, even twice at once, whatever their times', async () => {
     const service = await startScheduling(await world())
     const schedule = await service.make({ paused: true })
     const run = async () => {
@@ -226,7 +226,7 @@ describe('a wrong schedule', () => {
     return [response.status, ...errors.map(({ pointer, detail }) => `${pointer} ${detail}`)]
   }
 
-  test('gets all mistakes at once, also when it is changed', async () => {
+  test('gets all mistakes at once, on creation and on change', async () => {
     const service = await startScheduling()
     const { scheduleId } = await service.make()
     const wrong = {
@@ -341,7 +341,7 @@ test('a change that does not touch the times keeps a time that is due', async ()
   })
 })
 
-test('/metrics counts due times by what became of them', async () => {
+test('/metrics counts due times by outcome', async () => {
   const service = await startScheduling({ MAX_PAGES_WAITING: '3' })
   const { created } = await service.make({ overlap: 'run' })
   await service.make()

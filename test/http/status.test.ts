@@ -257,7 +257,7 @@ describe.each(bothDatabases(postgres))('a waiting request (%s)', (_, world) => {
     expect(looks()).toBe(0)
   })
 
-  test('is answered as soon as the root is finished, and not before, also by another process', async () => {
+  test('is answered as soon as the root is finished, and not before, even by another process', async () => {
     const service = await startAccepting(await world())
     const beside = await openBeside(service)
     const looks = countLooks(service)

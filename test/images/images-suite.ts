@@ -24,7 +24,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     await batch.discard()
   }
 
-  test(`${name}: free space is reported where it is limited`, async () => {
+  test(`${name}: free space is reported if it is limited`, async () => {
     const room = await (await open()).room()
     if (room) expect(room.freeBytes).toBeLessThanOrEqual(room.totalBytes)
     expect(room?.isFull).not.toBe(true)

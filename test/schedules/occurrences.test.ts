@@ -36,7 +36,7 @@ describe('the next occurrence', () => {
     expect(await at(time + 500 * MINUTE)).toMatchObject({ missed: MOST_MISSED })
   })
 
-  test('keeps its offset within the spread, at most a tenth of the interval, also after downtime', async () => {
+  test('keeps its offset within the spread, at most a tenth of the interval, even after downtime', async () => {
     const place = (await at(time, 30_000))?.next
     expect((place?.due ?? 0) - (place?.next ?? 0)).toBe(5_999)
     const late = (await at(time + 60 * MINUTE, 30_000))?.next

@@ -166,7 +166,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
     })
 
-    test('renews its claim while publishing, also a claim that it joined', async () => {
+    test('renews its claim while publishing, including a claim that it joined', async () => {
       const time = stopClocks()
       const store = await open(time)
       const projectId = await makeProject(store)

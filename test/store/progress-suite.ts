@@ -156,7 +156,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       expect(await other.captures.anyUnfinished()).toBe(false)
     })
 
-    test('versions are returned in the order of the query, also for unknown roots', async () => {
+    test('versions are returned in the order of the query, including unknown roots', async () => {
       const { store, captures, projectId } = await open()
       const other = await makeProject(store)
       const one = await captures.accept(newRequest(projectId, { pages: 2 }))

@@ -216,7 +216,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(projectId, { limit: 9 })).toEqual([])
     })
 
-    test('can be run by hand independently of their times, also several times at the same moment', async () => {
+    test('can be run by hand independently of their times, even several times at the same moment', async () => {
       const { one, stores, projectId } = await openTwice()
       const store = stores[0]
       const schedule = await store.schedules.create(newSchedule(projectId, { overlap: 'run' }))

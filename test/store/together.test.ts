@@ -25,7 +25,7 @@ describe('look-ups', () => {
     expect(await found).toEqual(['a@0', 'b@0', 'a@0', 'c@0', 'a@0'])
   })
 
-  test('see everything written before them, also while an earlier query runs', async () => {
+  test('see everything written before them, even while an earlier query runs', async () => {
     const { begun, find, write } = controlled()
     const before = find('a')
     await nextTurn()

@@ -182,7 +182,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(await webhooks.replay(webhook, randomUUID(), NOW)).toBeUndefined()
     })
 
-    test('since a time are replayed in order, also events that never became a delivery', async () => {
+    test('since a time are replayed in order, including events that never became a delivery', async () => {
       const { store, webhooks, projectId, webhook, list } = await ofProject()
       const deliverAll = async (now: number) => {
         await spreadAll(store, now)

@@ -4,7 +4,7 @@ import { PATIENCE_MS } from '../../support/runner/patience.ts'
 import { makeProject } from '../../support/store/results.ts'
 import { openProcess } from './open-process.ts'
 
-test('nothing begins while there is a reason not to, and then the queue goes on by itself', async () => {
+test('nothing begins while there is a reason not to, and then the queue continues by itself', async () => {
   let asked = 0
   let reason: string | undefined = 'full'
   const mayNotBegin = async () => {

@@ -47,7 +47,7 @@ describe('PostgreSQL: a queue', () => {
     for (const { captures } of processes) await until(async () => !(await captures.anyUnfinished()))
   })
 
-  test('goes on after its connections were lost', async () => {
+  test('continues after its connections are lost', async () => {
     const place = await newPlace()
     const { store, captures, ask } = await openProcess(place)
     const projectId = await makeProject(store)

@@ -120,7 +120,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(worked).toBe(0)
     })
 
-    test('repeats an attempt that threw, counts it, and goes on with other captures meanwhile', async () => {
+    test('repeats an attempt that threw, counts it, and continues with other captures meanwhile', async () => {
       const place = await newPlace()
       const attempts: number[] = []
       const uuids = new Set<string>()
