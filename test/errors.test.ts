@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../src/errors.ts'
 
-test('only a failure that is logged knows where it comes from', () => {
+test('only an error that is logged has a stack trace', () => {
   const before = Error.stackTraceLimit
   expect(new AppError('rate_limited').stack).not.toContain('    at ')
   expect(new AppError('internal').stack).toContain('errors.test.ts')

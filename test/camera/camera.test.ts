@@ -128,7 +128,7 @@ describe.concurrent('a page that', () => {
   })
 
   test.each([
-    ['listens to events without end', '/streaming'],
+    ['listens to endless events', '/streaming'],
     ['has a shared worker', '/shares'],
   ])('%s is captured as soon as it is there', async (_, path) => {
     expect((await look(camera.take(at(path), { loadingTime: FOREVER }))).at(600, 400)).toBe(GREEN)

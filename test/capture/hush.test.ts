@@ -27,7 +27,7 @@ test('a URL does not show a login that a form wrote into it', async () => {
 test.each([
   ['lower case, as some servers write it', '/in?p=it%27s%20a%2fb%2bc', '/in?p=…'],
   [
-    'an address within an address',
+    'a URL within a URL',
     '/in?next=%2Fhome%3Fp%3Dit%2527s%2520a%252Fb%252Bc%26q%3D1',
     '/in?next=%2Fhome%3Fp%3D…%26q%3D1',
   ],

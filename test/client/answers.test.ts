@@ -54,7 +54,7 @@ describe('a problem', () => {
   test.each([
     ['seconds', '120', 120],
     ['a date', new Date(Date.now() + 60_000).toUTCString(), expect.closeTo(60, -1)],
-    ['a date that is over', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
+    ['a past date', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
     ['something else', 'soon', undefined],
   ])('says when to retry: %s', async (_, header, retryAfter) => {
     const error = await problem(answer(429, '{"code":"rate_limited"}', undefined, { 'retry-after': header }))
@@ -149,9 +149,9 @@ describe('an abort throws the reason of the signal', () => {
 
   test.each([
     ['before', never, 0],
-    ['while nothing comes', never, 50],
-    ['in the middle of an answer', half, 80],
-    ['in the middle of a refusal', halfRefused, 80],
+    ['while nothing arrives', never, 50],
+    ['during an answer', half, 80],
+    ['during a refusal', halfRefused, 80],
   ])('%s', async (_, answered, ms) => {
     const { url } = await serveBare(answered)
     const client = createClient({ server: url })
@@ -364,9 +364,9 @@ describe('a request for screenshots', () => {
   })
 
   test.each<[string, BareAnswer]>([
-    ['comes', (response) => response.socket?.destroy()],
+    ['arrives', (response) => response.socket?.destroy()],
     [
-      'comes to its end',
+      'arrives completely',
       (response) => {
         response.writeHead(201).write('{"jobId":')
         setTimeout(() => response.destroy(), 20)

@@ -29,7 +29,7 @@ describe('the examples of the standard', () => {
       [{ type: 'add', data: 'first' }],
     ],
     [
-      'one blank is taken off, not two',
+      'one leading blank is removed, not two',
       'data:test\n\ndata:  test\n\n',
       [
         { type: 'message', data: 'test' },
@@ -37,7 +37,7 @@ describe('the examples of the standard', () => {
       ],
     ],
     [
-      'data that is empty',
+      'empty data',
       'data\n\ndata\ndata\n\ndata:',
       [
         { type: 'message', data: '' },
@@ -46,11 +46,11 @@ describe('the examples of the standard', () => {
     ],
     ['no data, no event', 'event: add\nid: 3\n\n', []],
     ['a type is for one event', 'event: add\n\ndata: x\n\n', [{ type: 'message', data: 'x' }]],
-    ['fields that nobody knows', 'datum: 1\nDATA: 2\n data: 3\ndata : 4\n\n', []],
-    ['a mark at the beginning', '\ufeffdata: x\n\n', [{ type: 'message', data: 'x' }]],
+    ['unknown fields', 'datum: 1\nDATA: 2\n data: 3\ndata : 4\n\n', []],
+    ['a byte order mark', '\ufeffdata: x\n\n', [{ type: 'message', data: 'x' }]],
     ['colons in data', 'data: a:b\n\n', [{ type: 'message', data: 'a:b' }]],
-    ['what is not complete', 'data: x\n\ndata: lost\n', [{ type: 'message', data: 'x' }]],
-    ['what ends no line', 'data: a\u2028b\u0085c\vd\n\n', [{ type: 'message', data: 'a\u2028b\u0085c\vd' }]],
+    ['an incomplete event', 'data: x\n\ndata: lost\n', [{ type: 'message', data: 'x' }]],
+    ['characters that do not end a line', 'data: a\u2028b\u0085c\vd\n\n', [{ type: 'message', data: 'a\u2028b\u0085c\vd' }]],
   ])('%s', (_, text, events) => {
     expect(read(text).events).toEqual(events)
     for (const end of ['\r', '\r\n']) {

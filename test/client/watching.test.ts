@@ -292,7 +292,7 @@ describe('gives up', () => {
   test.each<[string, BareAnswer, object]>([
     ['a 404', (response) => response.writeHead(404).end('{"code":"not_found"}'), { code: 'not_found' }],
     [
-      'a page to log in',
+      'a login page',
       json({}, { 'content-type': 'text/html' }),
       { code: 'unexpected_answer', status: 200 },
     ],

@@ -82,7 +82,7 @@ describe('each limit', () => {
   test.each([
     ['width', withView({ width: 2_000 }), withView({ width: 2_001 }), '#/screenshotParameter/width'],
     ['height', withView({ height: 3_000 }), withView({ height: 3_001 }), '#/screenshotParameter/height'],
-    ['width, from below', withView({ width: 1 }), withView({ width: 0 }), '#/screenshotParameter/width'],
+    ['least width', withView({ width: 1 }), withView({ width: 0 }), '#/screenshotParameter/width'],
     [
       'loadingTime',
       withPage({ loadingTime: 20_000 }),
@@ -90,18 +90,18 @@ describe('each limit', () => {
       '#/urls/0/loadingTime',
     ],
     [
-      'loadingTime, from below',
+      'least loadingTime',
       withPage({ loadingTime: 1 }),
       withPage({ loadingTime: 0 }),
       '#/urls/0/loadingTime',
     ],
     ['url', withPage({ url: address(8_192) }), withPage({ url: address(8_193) }), '#/urls/0/url'],
     ['name', withPage({ name: text(500) }), withPage({ name: text(501) }), '#/urls/0/name'],
-    ['name, from below', withPage({ name: 'x' }), withPage({ name: '' }), '#/urls/0/name'],
+    ['shortest name', withPage({ name: 'x' }), withPage({ name: '' }), '#/urls/0/name'],
     ['tag', withView({ tags: [text(100)] }), withView({ tags: [text(101)] }), '#/screenshotParameter/tags/0'],
     ['tags', withView({ tags: tags(50) }), withView({ tags: tags(51) }), '#/screenshotParameter/tags'],
     ['urls', newRequest(3), newRequest(4), '#/urls'],
-    ['urls, from below', newRequest(1), newRequest(0), '#/urls'],
+    ['fewest urls', newRequest(1), newRequest(0), '#/urls'],
   ])('%s: the limit is accepted, and a value beyond it is not', (_, most, more, pointer) => {
     expect(parse(most).mistakes).toBeUndefined()
     expect(parse(more).mistakes?.map((mistake) => mistake.pointer)).toEqual([pointer])
@@ -110,7 +110,7 @@ describe('each limit', () => {
 
 describe('a mistake', () => {
   test.each([
-    ['no object', [], '# must be an object with screenshotParameter, urls'],
+    ['not an object', [], '# must be an object with screenshotParameter, urls'],
     ['null', null, '# must be an object with screenshotParameter, urls'],
     ['a text', 'x', '# must be an object with screenshotParameter, urls'],
     ['no parameters', { urls: [newPage()] }, '#/screenshotParameter must be an object with width, height'],
@@ -124,12 +124,12 @@ describe('a mistake', () => {
     ),
     ['no urls', { screenshotParameter: VIEW }, '#/urls must be a list of 1 to 3 pages'],
     [
-      'urls that are no list',
+      'urls that are not a list',
       { screenshotParameter: VIEW, urls: {} },
       '#/urls must be a list of 1 to 3 pages',
     ],
     [
-      'a page that is an address',
+      'a page that is only a URL',
       { screenshotParameter: VIEW, urls: ['https://example.com'] },
       '#/urls/0 must be an object with url, name',
     ],
@@ -154,17 +154,17 @@ describe('a mistake', () => {
       '#/screenshotParameter/fullPage must be true or false',
     ],
     [
-      'tags that are no list',
+      'tags that are not a list',
       withView({ tags: 'a' }),
       '#/screenshotParameter/tags must be a list of at most 50 strings',
     ],
     [
-      'a tag that is no text',
+      'a tag that is not a text',
       withView({ tags: ['a', 1] }),
       '#/screenshotParameter/tags/1 must be a string of 1 to 100 characters',
     ],
     [
-      'no address',
+      'no url',
       { screenshotParameter: VIEW, urls: [{ name: 'x' }] },
       '#/urls/0/url must be a string of 1 to 8192 characters',
     ],
@@ -184,7 +184,7 @@ describe('a mistake', () => {
       '#/urls/0/name must not contain a NUL character or half of a surrogate pair',
     ],
     [
-      'a character no database holds',
+      'a character that no database can store',
       withPage({ name: 'a\0' }),
       '#/urls/0/name must not contain a NUL character or half of a surrogate pair',
     ],

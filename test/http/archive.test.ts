@@ -241,7 +241,7 @@ describe('an archive of the pictures of a root', () => {
     expect(await read(service, path)).toHaveLength(1)
   })
 
-  test('is cut off after RESPONSE_TIMEOUT, as every answer', async () => {
+  test('is cut off after RESPONSE_TIMEOUT, like every answer', async () => {
     const { service } = await serviceWithRoot(['a'], { RESPONSE_TIMEOUT: '1s' })
     const projectId = await seedPictures(service.dataDir, 500, await makeNoise(300, 200), service)
     const [root] = await service.store.pageRoots(projectId, { limit: 1 })

@@ -256,7 +256,7 @@ test.each<[string, Effect[]]>([
   ['a blur of 0', [blur(0), blur(0.2)]],
   ['round corners of 0', [round(0)]],
   ['the size that it has', [resize({ width: 30 }), resize({ width: 30, height: 20 })]],
-  ['a shadow that nobody sees', [shadow({ margin: 0, opacity: 0 })]],
+  ['an invisible shadow', [shadow({ margin: 0, opacity: 0 })]],
 ])('%s leaves the picture unchanged, byte for byte', async (_, effects) => {
   const png = await plain(30, 20)
   expect(await finishPicture(png, { effects }, RULES)).toBe(png)
