@@ -42,7 +42,7 @@ async function readTable(firstColumn: string): Promise<string[][]> {
     )
 }
 
-/** `src/http/server.ts` is in room http, `src/errors.ts` in room errors, the web page is a room of its own. */
+/** `src/http/server.ts` is in room http, `src/errors.ts` in room errors, and the web page is a room of its own. */
 function roomOf(path: string): string {
   const [top, room = ''] = path.split('/')
   return top === 'gallery' ? 'gallery' : room.replace('.ts', '')
@@ -61,7 +61,7 @@ test('each room imports only what ARCHITECTURE.md allows', async () => {
     ({ from, to }) => roomOf(from) !== roomOf(to) && !allowed.get(roomOf(from))?.includes(roomOf(to)),
   )
   expect(broken).toEqual([])
-  // The map names no room that is gone and no permission that nobody uses.
+  // The map names no missing room and no unused permission.
   const used = Map.groupBy(inside, ({ from }) => roomOf(from))
   for (const [room, rooms] of allowed) {
     const uses = new Set(
@@ -123,7 +123,7 @@ test('client, contract and errors run anywhere: they import no node: module and 
   expect(imports.filter(({ to }) => !isOurs(to))).toEqual([])
 })
 
-/** The files that match, with more lines than that. */
+/** The files that match and have more lines than this. */
 async function findLong(patterns: string[], most: number): Promise<string[]> {
   const long: string[] = []
   for await (const file of glob(patterns, { cwd: ROOT })) {

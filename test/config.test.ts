@@ -30,12 +30,12 @@ describe('defaults', () => {
 
   test.each(Object.entries(all))('%s: default and example are valid', (name, setting) => {
     if (typeof setting.default === 'string') setting.parse(setting.default)
-    // A program of this machine.
+    // An example that must exist on this machine.
     const example =
       name === 'CHROMIUM_PATH'
         ? process.execPath
         : setting.example.replaceAll('<base64>', Buffer.alloc(32).toString('base64'))
-    // What some settings need beside them.
+    // Other settings that some settings require.
     const beside = { SIGNING_KEYS: KEY, SECRET_KEYS: KEY, IMAGES_PUBLIC_URL: 'https://cdn.example.com' }
     expect(() => readConfig({ ...beside, [name]: example })).not.toThrow()
   })

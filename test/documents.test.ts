@@ -17,7 +17,7 @@ const ROOMS = ['', 'src', 'gallery/src']
 
 const read = (file: string) => readFile(join(ROOT, file), 'utf8')
 
-/** As GitHub and others make it from a heading. */
+/** The anchor that GitHub and others make from a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -57,7 +57,7 @@ test('a text that was sealed for another place or with a lost key, or is too lon
   const key64 = [Buffer.alloc(32).toString('base64url'), NOW]
   const pair = JSON.stringify([true, ID, key64])
   expect(sessions.open(ringOf(OLD).seal(pair, 'session 2'), NOW).keys).toHaveLength(1)
-  // The version before had no ids, and another place.
+  // The previous version had no ids, and another place.
   const withoutId = JSON.stringify([true, key64])
   expect(sessions.open(ringOf(OLD).seal(withoutId, 'session 2'), NOW)).toEqual(NOTHING)
   expect(sessions.open(ringOf(OLD).seal(withoutId, 'session'), NOW)).toEqual(NOTHING)

@@ -6,18 +6,18 @@ import { COMMAND } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { useDatabases } from '../support/servers/use-servers.ts'
 
-// No request holds the event loop for long: npm run bench -- holds has the figures, and this test fails if one is far above them.
-// It counts the processor time of the thread, not the time on the clock, and takes the least of several times: what else runs
+// No request holds the event loop for long: npm run bench -- holds measures it, and this test fails if one takes far too long.
+// It measures the processor time of the thread, not the time on the clock, and uses the smallest of several: other work
 // on the machine can only add to both.
 
 const postgres = useDatabases()
 const REPEATS = 3
-/** Milliseconds of the processor. Twice as many as a request may use: a busy machine has slow memory. */
+/** Milliseconds of processor time. Twice the time that a request may use: a busy machine has slow memory. */
 const MOST_MS = 40
-/** What `work` takes on a quiet machine (arm64, 18 November 2026). A slower machine gets as much more time. */
+/** The time of `work` on a quiet machine (arm64, 18 November 2026). A slower machine gets proportionally more time. */
 const WORK_MS = 12
 
-/** Work like that of a large request, to see how fast this machine is now. */
+/** Work like that of a large request, to measure how fast this machine is now. */
 function work(): void {
   const pages = Array.from({ length: 20_000 }, (_, index) => ({
     url: `https://example.com/${index}`,

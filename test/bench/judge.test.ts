@@ -117,7 +117,7 @@ function changed(change: (data: Buffer) => void): Pixels {
   return { ...page, data }
 }
 
-/** Lines of words, each unlike all others, black on white. */
+/** Lines of words, each different, black on white. */
 function drawPage(height: number, seed = 1): Pixels {
   const data = Buffer.alloc(height * ROW, 255)
   let state = seed

@@ -16,7 +16,7 @@ const RED = '#ff0000'
 const BANNER = `position:fixed;left:0;bottom:0;width:100%;height:200px;background:${RED}`
 const DECLINE = { cookieBanners: 'decline' } as const
 
-/** Cookie-Script: closed with a click. Its answer is fetched, and what comes is drawn. */
+/** Cookie-Script: closed with a click. Its answer is fetched, and the result is drawn. */
 const COOKIE_SCRIPT = `<div id=cookiescript_injected style="${BANNER}">We value your privacy
     <button id=cookiescript_accept onclick="fetch('/accepted')">Accept all</button>
     <button id=cookiescript_reject onclick="decline()">Decline all</button></div>
@@ -26,7 +26,7 @@ const COOKIE_SCRIPT = `<div id=cookiescript_injected style="${BANNER}">We value 
     document.body.insertAdjacentHTML('beforeend', '<div style="height:100px;background:#0000ff"></div>')
   }</script>`
 
-/** Klaro: closed by a script of the page. The page tries to see and to stop who does that. */
+/** Klaro: closed by a script in the page. The page tries to notice and to prevent that. */
 const KLARO = `<div class=klaro style="${BANNER}"><div class=cookie-notice>We use cookies</div></div><script>
   globalThis.autoconsentSendMessage = globalThis.autoconsentReceiveMessage = () => { throw new Error('tampered') }
   JSON.stringify = JSON.parse = setTimeout = () => { throw new Error('tampered') }
@@ -43,7 +43,7 @@ beforeAll(async () => {
     '/none': paint(GREEN, '<p>Nothing asks for anything here.</p><script>1</script>'),
     '/cookie-script': paint(GREEN, COOKIE_SCRIPT),
     '/klaro': paint(GREEN, KLARO),
-    // Nobody can answer it.
+    // A banner that cannot be answered.
     '/stubborn': paint(GREEN, `<div id=cookiescript_injected style="${BANNER}">We use cookies</div>`),
     // Piano: in a frame of another site, which has a process of its own.
     '/in-a-frame': (answer) => {

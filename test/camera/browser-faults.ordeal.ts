@@ -24,11 +24,11 @@ import { FOREVER, GREEN, look, useSite } from './use-site.ts'
 
 const { site, camera, at, count, openOwnCamera } = useSite()
 
-// This browser lives beside those that fail.
+// This browser runs beside those that fail.
 beforeAll(() => camera.ready())
 
 describe('a browser fault', () => {
-  /** A camera of its own, with a page under way that will not end. */
+  /** A camera of its own, with a page under way that never ends. */
   async function whileShooting(rules: CameraRules = {}) {
     const before = new Set(findBrowsers())
     const own = openOwnCamera(rules)
@@ -52,11 +52,11 @@ describe('a browser fault', () => {
     const own = openOwnCamera({ allow: `busy.test:${busy.port}`, graceMs: 1_500 })
     await own.take(`http://busy.test:${busy.port}/green`)
     const browser = findBrowsers().find((pid) => !before.has(pid)) ?? Number.NaN
-    // The page never lets go of it: without the deadline this would hang.
+    // The page never releases the browser: without the deadline, this would hang.
     await expect(own.take(`http://busy.test:${busy.port}/`, { loadingTime: 500 })).rejects.toMatchObject({
       ...{ name: 'CaptureFailure', reason: 'timeout' },
     })
-    // What it still does would be done forever.
+    // Work that continues now would continue forever.
     const ticks = () =>
       processesOf(browser)
         .filter(({ type }) => type === 'renderer')
@@ -70,7 +70,7 @@ describe('a browser fault', () => {
       '/': paint(GREEN, '<script>setTimeout(() => { for (;;) {} }, 100)</script>'),
     })
     onTestFinished(() => busy.close())
-    // Without being asked for a sign of life, it would hold its place for as long as that.
+    // Without a check whether it answers, it would hold its slot for that long.
     const own = openOwnCamera({ allow: `busy.test:${busy.port}`, graceMs: FOREVER, answerMs: 500 })
     const shot = own.take(`http://busy.test:${busy.port}/`, { loadingTime: 500 })
     await expect(shot).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe('a browser fault', () => {
   test('a browser that was started by a script and stops answering is killed together with the script', async () => {
     const found = await findTestBrowser()
     const path = join(await makeFolder(), 'browser')
-    // As Debian's does, and with one line more, so that it is not seen through.
+    // Like Debian's script, with one more line, so that it is not recognised as a mere starter.
     await writeFile(path, `#!/bin/sh\nA=1\n"${found.path}" "$@"\n`, { mode: 0o755 })
     const { own, shot, browser } = await whileShooting({ find: async () => ({ ...found, path }) })
     expect(processesOf(browser).filter(({ type }) => type === 'browser')).toHaveLength(2)
@@ -128,7 +128,7 @@ describe('a browser fault', () => {
       own.take(at('/unfinished'), { loadingTime: FOREVER }).catch(() => 'ended'),
     )
     await own.close()
-    // Killed is not yet gone, and those whose parent is gone are for the first process of the machine to wait for.
+    // Killed processes end a little later, and orphans must be reaped by the first process of the machine.
     await until(() => processesOf(browser).length === 0, 'nothing is left')
     expect(profilesOf().length).toBe(profiles)
     await shot
@@ -139,7 +139,7 @@ describe('a browser fault', () => {
   })
 
   test('closing the camera while the browser starts leaves nothing behind', async () => {
-    // Those of tests before may go meanwhile.
+    // Browsers of earlier tests may end meanwhile.
     const [profiles, browsers] = [new Set(profilesOf()), new Set(findBrowsers())]
     const newProfiles = () => profilesOf().filter((name) => !profiles.has(name))
     const own = openOwnCamera()
@@ -167,7 +167,7 @@ describe('a browser fault', () => {
     expect(profilesOf(parent.pid)).toHaveLength(1)
     await openOwnCamera().ready()
     expect(profilesOf(parent.pid)).toEqual([])
-    // Those of the living stay.
+    // Profiles of living processes stay.
     expect((await look(camera.take(at('/green')))).at(0, 0)).toBe(GREEN)
   })
 
@@ -180,7 +180,7 @@ describe('a browser fault', () => {
   })
 })
 
-/** Whether it uses the processor right now. */
+/** Whether it uses the processor at the moment. */
 function isBusy(pid: number): boolean {
   const used = () => processorTime(pid)
   const before = used()
@@ -197,11 +197,11 @@ function processorTime(pid: number): number {
   }
 }
 
-/** A process of its own that has the camera of these tests. */
+/** A process of its own with the camera of these tests. */
 function run(script: string, env: Record<string, string> = {}): RunningProcess {
   const support = new URL('../support/camera/camera.ts', import.meta.url)
   const code = `import { openTestCamera } from '${support}'\n${script}`
-  // Profiles of browsers are in the same folder as those of this process.
+  // Profiles of its browsers are in the same folder as those of this process.
   const own = { ...BROWSER_ENV, TMPDIR: tmpdir(), ...env }
   return start(process.execPath, ['--input-type=module', '-e', code], { env: own })
 }

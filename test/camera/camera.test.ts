@@ -83,7 +83,7 @@ describe.concurrent('the picture', () => {
 })
 
 describe.concurrent('a page has settled when', () => {
-  /** However busy the machine is: its loading time is never over. */
+  /** Its loading time never ends, however busy the machine is. */
   const settled = (path: string, options: Wanted = {}) =>
     look(camera.take(at(path), { ...options, loadingTime: FOREVER }))
 

@@ -33,7 +33,7 @@ afterAll(() => browser.close())
 
 type Fault = (picture: Buffer) => Promise<Buffer>
 
-/** As the browser does; but the first pictures of the whole page are spoilt. */
+/** Like the browser, but the first pictures of the whole page are spoilt. */
 function spoil(fault: Fault, times: number): { session: CDPSession; taken: () => number } {
   let taken = 0
   const send = async (method: string, params?: { clip?: { height: number } }) => {
@@ -60,14 +60,14 @@ async function take(through: CDPSession, bytes = 33_554_432, fullPage = true): P
   )
 }
 
-/** Of its rows, `height` many from `top` on. */
+/** `height` rows of the picture, from `top` on. */
 const cut = (picture: Buffer, top: number, height: number) =>
   sharp(picture).extract({ left: 0, top, width: WIDTH, height }).png().toBuffer()
 
 const blank = (height: number) =>
   sharp({ create: { width: WIDTH, height, channels: 3, background: 'white' } })
 
-/** These, one below the other. */
+/** These pictures, one below the other. */
 const stack = (parts: readonly { top: number; input: Buffer }[]) =>
   blank(HEIGHT)
     .composite(parts.map(({ top, input }) => ({ left: 0, top, input })))

@@ -18,8 +18,8 @@ const BLUE = '#0000ff'
 const LENGTH = 2_000
 
 /**
- * A page as many are: a fixed header, a hero as high as the window, a bar that sticks to the top and a footer that sticks to
- * the bottom, and blocks that load when they come near. Headers change when one scrolls.
+ * A typical page: a fixed header, a hero as high as the window, a bar that sticks to the top and a footer that sticks to
+ * the bottom, and blocks that load when they come near. The header changes on scrolling.
  */
 const PAGE = paint(
   WHITE,
@@ -44,7 +44,7 @@ const PAGE = paint(
       main.append(block)
       seen.observe(block)
     }
-    // More comes whenever one is near its end.
+    // More blocks come when the end is near.
     let more = 3
     addEventListener('scroll', () => {
       if (more > 0 && scrollY + innerHeight > document.documentElement.scrollHeight - 200) {
@@ -87,7 +87,7 @@ describe.each(WINDOWS)('a full page in a window %s', (_, options, scale) => {
     })
     const picture = await readPixels(bytes)
     height = picture.height / scale
-    /** What one meets on the way down, in pixels of the page. */
+    /** The colours on the way down, in pixels of the page. */
     rows = (x) => {
       const met: { colour: string; from: number; to: number }[] = []
       for (let y = 0; y < height; y++) {

@@ -14,9 +14,9 @@ import {
 import { useServer } from '../support/servers/use-servers.ts'
 import { A_WHILE, BLUE, FOREVER, GREEN } from './use-site.ts'
 
-// The heaviest that a request may ask for. `npm run bench -- heavy` measures it.
+// The heaviest requests possible. `npm run bench -- heavy` measures them.
 
-/** More pixels than the pages of a process take at a time. */
+/** More pixels than the pages of a process may take at a time. */
 const LARGE_HEIGHT = 8_000
 const box = (top: number, width: number, height: number, more: string) =>
   `<div style="position:absolute;left:0;top:${top}px;width:${width}px;height:${height}px;${more}"></div>`
@@ -30,7 +30,7 @@ const site = useServer(() =>
       GREEN,
       '<p id=p>0<script>setInterval(() => { p.textContent = Math.random() }, 30)</script>',
     ),
-    // Nothing of it is seen in the window.
+    // All of it is below the window.
     '/slow': paint(GREEN, box(1_000, 1_200, 800, 'backdrop-filter:blur(40px);background:#0101').repeat(500)),
     '/beside': paint(GREEN, `<div>${'<b></b>'.repeat(5_000)}</div>`),
     '/huge': paint(
@@ -70,7 +70,7 @@ describe('a large picture', () => {
     shot.catch((error) => {
       failure = error
     })
-    // Longer than it has for everything else.
+    // Longer than the time it has for everything else.
     await sleep(loadingTime + graceMs + 1_500)
     expect(failure).toBeUndefined()
     elsewhere.end()
@@ -97,7 +97,7 @@ describe('a large picture', () => {
   })
 
   test('has time in proportion to its pixels', async () => {
-    // When its loading time is over, nothing is drawn yet.
+    // Nothing is drawn yet when its loading time is over.
     const camera = open({ graceMs: 1 })
     const { bytes } = await camera.take(at('/restless'), { height: 2 * LARGE_HEIGHT, loadingTime: 1_000 })
     expect((await readPixels(bytes)).height).toBe(2 * LARGE_HEIGHT)

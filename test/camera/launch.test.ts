@@ -58,7 +58,7 @@ test.runIf(groupOf('self') !== '')('the browser has a lower priority than the se
   expect(groupOf('self')).toBe(own)
 })
 
-/** What Linux says of the group that a process is scheduled in. Empty where there are no such groups. */
+/** The scheduling group of a process on Linux. Empty if there are no such groups. */
 function groupOf(pid: number | 'self' | undefined): string {
   const file = `/proc/${pid}/autogroup`
   return existsSync(file) ? readFileSync(file, 'utf8') : ''

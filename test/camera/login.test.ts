@@ -8,7 +8,7 @@ import { type Handler, HTML, openTestCamera, paint, readPixels, serveSite } from
 import { HIDES_ITS_FORM, loginWith } from '../support/camera/login-attacks.ts'
 import { useServer } from '../support/servers/use-servers.ts'
 
-// Where a login is filled in, and where it is sent. Three names of one server are three origins, of three sites.
+// Where a login is filled in, and where it is sent. Three names of one server are three origins on three sites.
 
 const [USER, PASSWORD] = ['ada-9f31', 'secret 9f31/+é']
 const LOGIN = loginWith(USER, PASSWORD)
@@ -48,7 +48,7 @@ const setCookie =
     void answer.writeHead(303, { location, 'set-cookie': 'in=1; Path=/' }).end()
 
 const pages: Record<string, string | (() => string | Handler)> = {
-  // Who is not in is led to the other origin and back: by way of a third one, which is told nothing.
+  // Without a session, the page redirects to the other origin and back by way of a third one, which gets nothing.
   'own.test/app': () => moved(sso('/login?return=/app')),
   'sso.test/login': () => form('/check'),
   'sso.test/check': () => moved(other('/count?from=sso'), 303),
@@ -63,7 +63,7 @@ const pages: Record<string, string | (() => string | Handler)> = {
       `<form method=post action="${own('/welcome')}"><input name=a value=b></form><script>document.forms[0].submit()</script>`,
     ),
   'own.test/hides': HIDES_ITS_FORM,
-  // Its script keeps what was typed, and draws the form anew with the first click.
+  // Its script keeps the typed values, and draws the form again on the first click.
   'own.test/draws-again': () =>
     form(
       '/never',
@@ -91,7 +91,7 @@ const pages: Record<string, string | (() => string | Handler)> = {
   'own.test/chosen': () => form('/check'),
   'own.test/leaves': () => `<script>location = '${other('/sends-back')}'</script>`,
   'other.test/sends-back': () => `<script>location = '${own('/chosen')}'</script>`,
-  // A frame tries guesses: it would learn which one is right if only that one did not arrive.
+  // A frame tries guesses: it would learn the right one if only that one did not arrive.
   'own.test/watched': () =>
     form(
       'javascript:void(0)',

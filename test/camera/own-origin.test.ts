@@ -9,7 +9,7 @@ import { sendToOwnOrigin } from '../../src/camera/own-origin.ts'
 import { findTestBrowser } from '../support/browser/test-browser.ts'
 import { findBrowsers, HTML, openTestCamera, paint, type TestCamera } from '../support/camera/camera.ts'
 
-// Two ports and two names are four origins. Each of them records what it was asked, and with which of our values.
+// Two ports and two names are four origins. Each records its requests, and which of our values they have.
 
 const HEADERS = { 'X-Mark': 'header-value', authorization: 'Bearer abc' }
 const COOKIES = [
@@ -63,7 +63,7 @@ const pages: Record<string, () => string> = {
     ),
   '/worker.js': () => `fetch('/by-worker'); fetch('${otherName()}/by-worker', { mode: 'no-cors' })`,
   '/page-of-once': () => '<img src=/image><iframe src=/frame></iframe>',
-  // What our own origin is asked by documents of it, in whatever frame, and by others.
+  // Requests to our own origin by its own documents, in any frame, and by others.
   '/frames': () =>
     paint(
       '#ffffff',
@@ -120,7 +120,7 @@ beforeAll(async () => {
       if (target) answer.writeHead(Number(searchParams.get('status')), { location: target }).end()
       else if (pathname.endsWith('.js')) answer.writeHead(200, { 'content-type': 'text/javascript' })
       else if (pathname === '/cached') answer.writeHead(200, { 'cache-control': 'max-age=600' })
-      // As the browser asks before it sends `x-own` from another origin. Nobody has allowed our own headers.
+      // The preflight that the browser sends before `x-own` from another origin. Our own headers are allowed nowhere.
       else if (pathname.startsWith('/shared')) answer.writeHead(200, SHARED)
       else answer.writeHead(200, HTML)
       if (!target) answer.end(pages[isAgain ? '/page-of-once' : pathname]?.() ?? '')
@@ -164,7 +164,7 @@ describe('headers and cookies', () => {
         '/post',
       ].concat(...['/shared', '/socket', '/to-port', '/worker.js']),
     )
-    // The browser itself asks whether a page may send something: OPTIONS.
+    // The browser itself sends preflight requests: OPTIONS.
     const fromFrames = ours.filter(({ path }) => /from-frame|shared/.test(path))
     const byThePage = ours.filter((each) => !fromFrames.includes(each))
     const requests = byThePage.filter(({ path, method }) => path !== '/socket' && method !== 'OPTIONS')
@@ -232,7 +232,7 @@ describe('headers and cookies', () => {
 
   test('go to the URL of the page even if another origin led there, and with its requests', async () => {
     asked.length = 0
-    // Asked for the second time, it does not lead elsewhere.
+    // The second request is not redirected.
     const url = `${own()}/once?status=302&to=${encodeURIComponent(`${otherName()}/sends-to-once`)}`
     pages['/sends-to-once'] = () => `<script>location = '${url}'</script>`
     const { seen } = await camera.take(url, { headers: HEADERS, cookies: COOKIES })

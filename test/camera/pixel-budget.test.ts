@@ -4,7 +4,7 @@ import { createPixelBudget } from '../../src/camera/pixel-budget.ts'
 const FOREVER = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Tasks that say when they begin, and end when they are told. */
+/** Tasks that report when they begin, and end when told. */
 function observeBudget(holdMs = 1_000_000) {
   const withinBudget = createPixelBudget({ pixels: 10, small: 2 })
   const begun: number[] = []
@@ -27,7 +27,7 @@ test('tasks that fit start in order; small ones do not wait', async () => {
   await settled()
   expect(begun).toEqual([2, 6, 4])
   await end(6)
-  // The last one would fit, and waits for its turn.
+  // The last one would fit, but waits for its turn.
   expect(begun).toEqual([2, 6, 4])
   await end(4)
   expect(begun).toEqual([2, 6, 4, 8])
@@ -91,7 +91,7 @@ test('an aborted task gives its pixels back, running or waiting', async () => {
   first.abort(new Error('called off'))
   await settled()
   expect(begun).toEqual([10, 5])
-  // Its end, however late, frees nothing twice.
+  // A late end frees nothing twice.
   await end(10)
   await stuck
   const more = [begin(4), begin(6)]

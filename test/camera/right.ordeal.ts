@@ -20,7 +20,7 @@ const WHITE = '#ffffff'
 const box = (id: string, top: number, style: string) =>
   `<div id=${id} style="position:absolute;left:0;top:${top}px;width:100px;height:100px;${style}"></div>`
 const far = '<div style="height:6000px"></div>'
-/** Marks every 500 pixels, each in a colour of its own, down a page with more than one picture can hold at once. */
+/** Marks every 500 pixels, each in a colour of its own, on a page that is higher than one picture of the browser. */
 const ruler = Array.from({ length: 24 }, (_, index) =>
   box(`m${index}`, index * 500, `background:${colourOf(index)}`),
 )
@@ -38,7 +38,7 @@ function colourOf(index: number): string {
   return `#${(index * 10 + 10).toString(16).padStart(2, '0')}80${(250 - index * 10).toString(16).padStart(2, '0')}`
 }
 
-/** Each card is revealed while it is in sight, and hides again when it is not. */
+/** Each card is revealed while it is in sight, and hides again outside. */
 function revealed(when: string): string {
   const cards = [1500, 3000, 4500].map((top) => box(`c${top}`, top, '').replace('<div', '<div class=card'))
   return paint(
@@ -56,7 +56,7 @@ function revealed(when: string): string {
 }
 
 const pages: Parameters<typeof serveSite>[0] = {
-  // Its own address changes: once that was taken for another page, and two pictures of it were taken at once.
+  // Its URL changes by itself: once, that counted as another page, and two pictures were taken at once.
   '/ruler': paint(
     WHITE,
     `<div style="height:12000px"></div>${ruler.join('')}<script>onload = () => { history.replaceState(null, '', '#x'); history.pushState(null, '', '#y') }</script>`,
@@ -87,7 +87,7 @@ const pages: Parameters<typeof serveSite>[0] = {
       if (top >= 0 && top < innerHeight) far.style.background = '${GREEN}'
     }, 50)</script>`,
   ),
-  // Whenever it is scrolled, it waits for an answer, and does nothing else.
+  // On each scroll, it waits for an answer, and does nothing else.
   '/never-through': paint(
     WHITE,
     `<div style="position:fixed;top:0;width:100%;height:100px;background:${GREEN}"></div><div style="height:90000px"></div>
@@ -98,7 +98,7 @@ const pages: Parameters<typeof serveSite>[0] = {
       })</script>`,
   ),
   '/soon': (answer) => void setTimeout(() => answer.end(), 200),
-  // A bar that shrinks as one scrolls, and a button that leads back to the top.
+  // A bar that shrinks on scrolling, and a button that leads back to the top.
   '/bars': paint(
     WHITE,
     `<style>#bar { position: fixed; top: 0; width: 100%; height: 200px; background: ${GREEN}; transition: height 1s }
@@ -115,7 +115,7 @@ const pages: Parameters<typeof serveSite>[0] = {
     `<style>@keyframes swap { from { background: ${GREEN} } to { background: ${RED} } }
       #a { animation: swap 1s infinite alternate; opacity: 1 }</style>${box('a', 0, '')}`,
   ),
-  // Chromium moves both in a thread of its own. One is stopped where it began, the other one ends there.
+  // Chromium moves both in a thread of its own. One is stopped at its beginning; the other one ends there.
   '/moves-away': paint(
     WHITE,
     `<style>@keyframes go { from { transform: translate(0) } to { transform: translate(600px) } }
@@ -145,7 +145,7 @@ const pages: Parameters<typeof serveSite>[0] = {
       }
       draw()</script>`,
   ),
-  // A frame takes it 40 ms, and only every twelfth shows something new.
+  // A frame takes 40 ms, and only every twelfth shows something new.
   '/draws-slowly': paint(
     WHITE,
     `${box('a', 0, 'background:red')}<script>let frames = 0

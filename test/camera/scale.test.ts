@@ -28,7 +28,7 @@ let camera: TestCamera
 beforeAll(async () => {
   site = await serveSite({
     '/long': paint(WHITE, LONG),
-    // Made for large windows: a phone shows it 980 pixels wide, and smaller.
+    // Made for large windows: a phone shows it 980 pixels wide, scaled down.
     '/for-desktops': paint(
       WHITE,
       `${LONG}${box(940, 1500, '#ff00ff')}
@@ -48,7 +48,7 @@ afterAll(async () => {
 const at = (path: string) => `http://site.test:${site.port}${path}`
 
 describe('a picture with a scale above 1', () => {
-  // 2.625 is that of phones: no row of the page begins at a whole row of the picture. With 2.5 no strip has whole rows of the page.
+  // 2.625 is the scale of phones: no row of the page begins at a whole row of the picture. With 2.5 no strip has whole rows of the page.
   test.each([2, 2.5, 2.625])('shows the whole page: %d', async (deviceScaleFactor) => {
     const asked = { deviceScaleFactor, width: 400, height: 300, fullPage: true }
     const { bytes, seen } = await camera.take(at('/long'), asked)
@@ -87,7 +87,7 @@ describe('a picture with a scale above 1', () => {
       `<body style="margin:0;font:14px/20px monospace;white-space:nowrap;overflow-x:hidden">${lines.join('<br>')}`,
     )
     let wrong = 1
-    /** The first picture of the whole page is its first window again and again. */
+    /** The first picture of the whole page repeats its first window. */
     const send = async (method: string, params?: { clip?: { height: number } }) => {
       const answer = await session.send(method as 'Page.captureScreenshot', params as never)
       if (method !== 'Page.captureScreenshot' || params?.clip?.height !== 1_200 || wrong-- < 1) return answer

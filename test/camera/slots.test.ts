@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createSlots } from '../../src/camera/chromium.ts'
 
-/** Two places. Tasks are named by their owner and a number, and end when the test says so. */
+/** Two slots. Tasks are named by their owner and a number, and end when the test says so. */
 function newPlaces() {
   const inSlot = createSlots(2)
   const inside: string[] = []
@@ -33,7 +33,7 @@ test('an owner has its slots and no more; each other owner has one extra slot', 
 test('when a task ends, the first waiting task that may start is started', async () => {
   const { inside, enter, end } = newPlaces()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void enter(name)
-  // The extra places are taken: A has to wait until they are free.
+  // The extra slots are taken: A must wait until they are free.
   await end('a1')
   expect(inside).toEqual(['a2', 'b1', 'c1', 'd1'])
   await end('b1')

@@ -26,7 +26,7 @@ const strict =
         'content-security-policy': "default-src 'none'; style-src 'nonce-x'; script-src 'nonce-x'",
       })
       .end(html)
-/** When something is clicked, a script does this. */
+/** A click runs this script. */
 const on = (id: string, does: string) => `<script>${id}.onclick = () => { ${does} }</script>`
 const turn = (colour: string) => `document.documentElement.style.background = '${colour}'`
 
@@ -50,7 +50,7 @@ const site = useServer(() =>
       `<script>setTimeout(() => { document.body.innerHTML = '<p id=late>x</p>'; ${turn(GREEN)} }, 1500)</script>`,
     ),
     '/waits': paint(RED, `<script>onload = () => setTimeout(() => { ${turn(GREEN)} }, 1200)</script>`),
-    // It waits for its answer, and does nothing else: as good as an endless loop, which would take a core from other tests.
+    // It waits for an answer, and does nothing else: like an endless loop, which would take a core from other tests.
     '/busy': paint(
       RED,
       `<button id=a>1</button>${on('a', "const asked = new XMLHttpRequest(); asked.open('GET', '/never', false); asked.send()")}`,
@@ -103,7 +103,7 @@ const site = useServer(() =>
     ),
   }),
 )
-/** In this time a page is there on a busy machine as well, and then it is waited for what never comes. */
+/** In this time a page loads even on a busy machine; then the wait for a missing element begins. */
 const TO_BE_SURE = 10_000
 const camera = useServer(async () => openTestCamera({ allow: `site.test:${site.port}`, concurrency: 6 }))
 const take = (path: string, wanted: Wanted = {}) =>

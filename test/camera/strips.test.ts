@@ -6,7 +6,7 @@ const WIDTH = 400
 const WINDOW = 320
 const HEIGHT = 3_200
 
-/** Lines of words, each line another: what a page of text looks like. Empty between `gap[0]` and `gap[1]`. */
+/** Lines of words, each different, like a page of text. Empty between `gap[0]` and `gap[1]`. */
 function makePage(height = HEIGHT, gap: readonly [number, number] = [0, 0]): Pixels {
   const data = Buffer.alloc(WIDTH * height * 3, 255)
   for (let line = 0; line * 16 + 10 < height; line++) {
@@ -26,7 +26,7 @@ function cutStrip({ data, width }: Pixels, top: number): Pixels {
   return { data: data.subarray(top * row, (top + STRIP) * row), width, height: STRIP }
 }
 
-/** Rows of `page`, from wherever `from` says. */
+/** Rows of `page`, from the row that `from` names. */
 function rearrange(page: Pixels, from: (y: number) => number | undefined): Pixels {
   const row = page.width * 3
   const data = Buffer.alloc(page.data.length, 255)
@@ -39,12 +39,12 @@ function rearrange(page: Pixels, from: (y: number) => number | undefined): Pixel
   return { ...page, data }
 }
 
-/** What there is below the window. */
+/** The part below the window. */
 function inkBelow({ data, width, height }: Pixels): number[] {
   return inkOf({ data: data.subarray(WINDOW * width * 3), width, height: height - WINDOW })
 }
 
-/** As the camera does: each strip that is chosen from the picture is drawn once more. */
+/** Like the camera: each strip chosen from the picture is drawn once more. */
 function isRight(picture: Pixels, page: Pixels): boolean {
   return chooseStrips(inkBelow(picture), WINDOW).every((top) => showsStrip(picture, top, cutStrip(page, top)))
 }

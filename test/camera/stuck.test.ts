@@ -16,7 +16,7 @@ import { PATIENCE_MS } from '../support/runner/patience.ts'
 const GREEN = '#00aa00'
 const LIMITS = { height: 16_384, pixels: 67_108_864, bytes: 33_554_432 }
 
-/** As Chromium does it now and then: it takes no picture of this page any more. */
+/** Like Chromium from time to time: it takes no more pictures of this page. */
 function takeNoPictureOf(page: Page): void {
   const context = page.context()
   const newCDPSession = async (): Promise<CDPSession> => {
@@ -60,7 +60,7 @@ test('a self-reloading page of which the browser takes no picture is opened agai
   expect((await readPixels(bytes)).at(300, 200)).toBe(GREEN)
   expect(seen.marks).toEqual(['restless'])
   expect(opened.map((page) => page.isClosed())).toEqual([true, false])
-  // It stays on one document: it asks for no other.
+  // It stays on one document and requests no other.
   const asked = site.asked.length
   await sleep(500)
   expect(site.asked).toHaveLength(asked)

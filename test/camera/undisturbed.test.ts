@@ -5,8 +5,8 @@ import { readSize } from '../../src/picture/pixels.ts'
 import { openTestCamera, paint, type Site, serveSite, type TestCamera } from '../support/camera/camera.ts'
 
 /**
- * Tells the server of every event of the window and of every change of what can be read of it. But for `outerWidth`: to some
- * first scripts the engine says 0, whoever takes pictures or not.
+ * Reports to the server every event of the window and every change of its readable properties, except `outerWidth`: the engine
+ * reports it as 0 to some first scripts, with or without a picture.
  */
 const RECORDER = `
   const heard = []
@@ -31,7 +31,7 @@ const RECORDER = `
   const draw = () => { look('frame'); requestAnimationFrame(draw) }
   draw()
   const tell = () => navigator.sendBeacon('/heard', JSON.stringify({ first, heard }))
-  // The page's own timers are held for the picture; a worker's are not, and so it looks on while the picture is taken.
+  // The page's own timers are stopped for the picture; those of a worker are not, so it can watch while the picture is taken.
   const worker = new Worker(URL.createObjectURL(new Blob(['setInterval(() => postMessage(0), 5)'])))
   let ticks = 0
   worker.onmessage = () => { look('timer'); if (ticks++ % 4 === 0) tell() }`
@@ -57,7 +57,7 @@ beforeAll(async () => {
       })
     },
   })
-  // So few that large pictures are weighed before they are taken.
+  // So small that large pictures are estimated before they are taken.
   camera = openTestCamera({ allow: `site.test:${site.port}`, limits: { bytes: 10_000_000 } })
 })
 afterAll(async () => {
@@ -66,7 +66,7 @@ afterAll(async () => {
 })
 
 describe('a page that records its window', () => {
-  // One that is taken as it was looked at, a whole page, and one that is too large to be looked at whole.
+  // A window that is taken as it is, a full page, and a window too large for one picture.
   test.each([
     [1_200, 720, false],
     [1_200, 720, true],
@@ -90,7 +90,7 @@ describe('a page that records its window', () => {
         ...{ visual: [width, height, 1, 0], state: 'visible', focus: true, scroll: 0 },
       }
       expect(JSON.parse(first)).toEqual(window)
-      // The one thing that changes: its box is there, and as high as the window.
+      // The only change: the box appears, as high as the window.
       const changes = heard.map((line) => line.replace(/^(frame|timer) /, ''))
       expect(changes).toEqual([expect.stringMatching(/^{.*}$/)])
       expect(JSON.parse(changes[0] ?? '')).toEqual({ ...window, full: height })

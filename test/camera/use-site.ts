@@ -100,7 +100,7 @@ const pages: Record<string, string | Handler> = {
     RED,
     `<div id=far style="position:absolute;top:5000px;width:100%;height:500px"></div><script>
       new IntersectionObserver(([seen]) => { if (seen.isIntersecting) far.style.background = '${GREEN}' }).observe(far)
-      // Nothing holds the observer, and the browser has to clean up.
+      // Nothing refers to the observer, and this makes the browser collect garbage.
       setTimeout(() => { for (let i = 0, all = []; i < 2e6; i++) { if (all.push({ i }) > 1e5) all = [] } }, 100)
     </script>`,
   ),
@@ -173,13 +173,13 @@ async function startSite(): Promise<Site> {
   return await serveSite({ ...pages, '/font.ttf': after(500, (answer) => void answer.end(ttf)) })
 }
 
-/** A site with a page for everything that pages do, and a camera before it. Both are there for all tests of a file. */
+/** A site with a page for everything that pages do, and a camera for it. Both are shared by all tests of a file. */
 export function useSite() {
   const site = useServer(startSite)
   const camera = useServer(async () => openTestCamera({ allow: `site.test:${site.port}` }))
   const at = (path: string) => `http://site.test:${site.port}${path}`
   const count = (path: string) => site.asked.filter((asked) => asked === path).length
-  /** Only for this test. */
+  /** For this test only. */
   function openOwnCamera(rules: CameraRules = {}): TestCamera {
     const own = openTestCamera({ allow: `site.test:${site.port}`, ...rules })
     onTestFinished(() => own.close())
@@ -192,7 +192,7 @@ export async function look(shot: Promise<Shot>) {
   return await readPixels((await shot).bytes)
 }
 
-/** Longer than a test may take: who waits for it hangs. */
+/** Longer than a test may take: waiting for it hangs. */
 export const FOREVER = 600_000
-/** To load, until the picture is taken of what is there; on a busy machine as well. */
+/** Loading time for a picture of whatever has arrived, even on a busy machine. */
 export const A_WHILE = 4_000

@@ -15,7 +15,7 @@ import {
 
 const WHITE = '#ffffff'
 
-/** The title says what the page was told, and with which headers it was asked for. */
+/** The title says what the page was told, and with which headers it was requested. */
 const tells = (
   headers: NodeJS.Dict<string | string[]>,
 ) => `<meta name=viewport content="width=device-width"><script>

@@ -14,7 +14,7 @@ const ODD: RequestContent = {
   pages: PAGES,
 }
 
-// Digests that the version before options were one value has made.
+// Digests made by the version before options were one value.
 test.each([
   ['f410731fd2cc16b64cbb3b02e938a1a4466f5f0c2f687c64f0ba93dad891dcd9', PLAIN],
   ['0f228fc3fff32d1be915a328bc3cecb68a0386d2a94ad3888870dc3fad73b331', ODD],

@@ -139,7 +139,7 @@ const named = (text: string) => text.replaceAll(/[&<!@éß_]/g, (each) => `&${NA
 const percent = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 
-/** What pages plausibly make of a secret. */
+/** Forms of a secret that pages plausibly contain. */
 const WRITINGS: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
   'in upper case': (secret) => secret.toUpperCase(),
@@ -177,7 +177,7 @@ test.each(Object.entries(WRITINGS))('a title does not show a secret %s', async (
       const title = await titled(before + written + after, secret)
       expect(title).toContain('…')
       expect(title).not.toContain(written)
-      // Not even its middle, which no neighbour has a part of.
+      // Not even its middle, which the neighbouring test data cannot contain.
       if (written.length > 12) expect(title).not.toContain(written.slice(2, -3))
     }),
     { numRuns: 150 },

@@ -27,7 +27,7 @@ const refill = (given: Given, changed: Given) => {
   const mistakes = refilled.mistakes.length > 0 ? refilled.mistakes : refilled.mistakesOfOptions()
   return { given: refilled.putSecretsIn(structuredClone(bare)), mistakes }
 }
-/** What a client reads, to change it. */
+/** The request as a client reads it before changing it. */
 const shown = (given: Given) => structuredClone(showRequest(keep(given))) as Given
 
 const HOME = { url: 'https://a.example/', name: 'Home' }
@@ -362,7 +362,7 @@ describe('beside a kept secret', () => {
     expect(pointersOf(refill(before, moved).mistakes)).toEqual([
       ...['#/screenshotParameter/loginParameter', '#/screenshotParameter/css'],
     ])
-    // Nor does a page take over the secret of all pages in the place of its own.
+    // A page does not use the secret of all pages in place of its own either.
     const both = given({ loginParameter: login('#q') }, page({ loginParameter: mine, css: 'p {}' }))
     expect(open(both, [page({ css: 'p {}' })]).mistakes).toMatchObject([{ pointer: '#/urls/0/url' }])
   })

@@ -23,7 +23,7 @@ type Shoot = (task: CaptureTask, signal: AbortSignal) => Promise<void>
 const CRASH = () => new CaptureFailure('crashed', 'The page has crashed.')
 const bytes = await makePng()
 
-/** A worker whose camera does what the test says, and then has a picture. Its lines of the log are kept. */
+/** A worker whose camera does what the test says and then returns a picture. Its log lines are kept. */
 function makeWorker({ store, images }: Storage, shoot: Shoot, stoodStill = false) {
   const lines: Record<string, unknown>[] = []
   const note = (line: object, text: string) => void lines.push({ ...line, text })
@@ -67,7 +67,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     return { storage, place, request, progress }
   }
 
-  /** Works the queue off until the page has ended. Time passes as fast as it is asked for. */
+  /** Works until the page has ended. Time passes as fast as it is requested. */
   const workOff = async (
     storage: Storage,
     { work, log }: { work: Work; log: never },

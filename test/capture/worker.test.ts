@@ -21,7 +21,7 @@ async function readStored(images: Images, key: ImageKey): Promise<Buffer | undef
   return file && (await buffer(file.stream({ start: 0, end: file.size - 1 })).finally(() => file.close()))
 }
 
-/** A page whose picture does not fit for so many times, on a disk of so many bytes. */
+/** A page whose picture does not fit this many times, on a disk of this many bytes. */
 async function captureOn({
   refusals = 0,
   totalBytes = 1e9,

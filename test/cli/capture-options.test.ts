@@ -11,7 +11,7 @@ import { makeFolder } from '../support/processes/workspace.ts'
 
 const PAGE = 'https://example.com/'
 
-/** What the command makes of its arguments. Nothing is checked by the contract yet. */
+/** The requests that the command creates from its arguments. The contract has not checked them yet. */
 async function ordersOf(...args: string[]) {
   const command = addRequestOptions(new Command().argument('[urls...]').option('--from <file>'))
   command.exitOverride().configureOutput({ writeErr: () => {} })

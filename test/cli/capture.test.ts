@@ -31,7 +31,7 @@ async function newProject(more: Record<string, string> = {}) {
   return { folder, site, env, project }
 }
 
-/** Without a process of its own. */
+/** Runs the command in this process. */
 async function inStore<T>(env: Record<string, string>, use: (store: Store) => Promise<T>): Promise<T> {
   const { store, close } = await openStorage(readConfig(env))
   return await use(store).finally(close)
@@ -164,7 +164,7 @@ test('sends the request to a server, with a key', async () => {
   expect(roots.map(({ gallery }) => gallery)).toEqual(
     roots.map(({ rootId }) => `${service.url}/projects/${project}/roots/${rootId}`),
   )
-  // Nothing is wrong with the command where a proxy has lost its server.
+  // An unreachable server behind a proxy is not a mistake in the command.
   const proxy = await serveBare((response) => response.writeHead(502).end('<html>Bad Gateway</html>'))
   const lost = await runProofsheet(['capture', '--project', project, '--server', proxy.url, 'http://x/'])
   expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`${proxy.url}: answered 502`)])
@@ -224,7 +224,7 @@ test('mistakes are reported before anything begins', async () => {
 
 test('a service on the same storage leaves the pages of a command alone, and captures those it leaves behind', async () => {
   const { site, env, project } = await newProject()
-  // It would be blocked there.
+  // The service would report the page as blocked.
   const service = await serveProcess({ ...env, CAPTURE_ALLOW: '10.0.0.1' })
   const own = await runProofsheet(
     ['capture', '--project', project, pageOf(site, '/a'), pageOf(site, '/b')],

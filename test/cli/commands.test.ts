@@ -267,7 +267,7 @@ describe('serve', () => {
   }, async () => {
     const { env } = await newEnv({
       PORT: '0',
-      // The operator's limits are for strangers' pictures.
+      // The limits of the operator do not apply to the demo.
       MAX_JOBS_PER_ROOT: '1',
       MAX_PICTURE_BYTES: '1000',
       ...BROWSER_ENV,
@@ -282,7 +282,7 @@ describe('serve', () => {
     const [, url = ''] = await first.waitFor(/ready at (http:\S+)/)
     const roots = await wholeDemo(url)
     expect(roots[0]?.jobs[0]?.screenshotParameter).toMatchObject({ width: 1200, height: 720 })
-    // Captured here, and not taken from the package: that may have been begun by the one that was killed.
+    // Captured here, not taken from the package, which the killed process may have begun to do.
     const asked = await fetch(`${url}${rootsUrl(DEMO)}/${roots[0]?.rootId}/status`)
     const status = (await asked.json()) as RootStatus
     expect(status.urls.every(({ started, finished }) => (finished ?? 0) > (started ?? 0))).toBe(true)
@@ -313,7 +313,7 @@ describe('serve', () => {
     await service.waitFor(/Stop with Ctrl/)
     service.child.kill('SIGINT')
     expect((await service.ended).code).toBe(0)
-    // A machine that stood still until now has filled it meanwhile.
+    // A machine that was frozen until now has filled it meanwhile.
     const kept = /(\d+) roots? with (\d+) pictures? kept in \S+; the next npm start/.exec(service.stdout())
     const [, roots, pictures] = kept ?? ['', '7', '26']
     const { stdout } = await runProofsheet(['project', 'list'], env)
@@ -323,7 +323,7 @@ describe('serve', () => {
   test('a folder that cannot be used gives one sentence, not a stack trace', async () => {
     const { folder } = await newEnv()
     await writeFile(join(folder, 'file'), '')
-    // In /proc a folder that is not there cannot be made, and Node's own way to make it never ends.
+    // A folder cannot be created in /proc, and Node's own way to create it never ends.
     for (const DATA_DIR of [join(folder, 'file'), join(folder, 'file', 'below'), '/proc/file/below']) {
       const { code, stderr } = await runProofsheet(['project', 'list'], { DATA_DIR })
       expect([code, stderr]).toEqual([

@@ -26,7 +26,7 @@ describe('copy', () => {
     // Rows without pictures, as after a copy of the database alone.
     expect(await from.images.isShared()).toBe(false)
     expect((await runProofsheet(['copy', '--to-database', world.DATABASE_URL], embedded)).code).toBe(0)
-    // What one of the databases does not know the other may: so nothing is swept.
+    // One database may know pictures that the other does not: so nothing is swept.
     expect(await from.images.isShared()).toBe(true)
     const mended = await copy()
     expect([mended.code, mended.stderr]).toEqual([

@@ -66,7 +66,7 @@ describe('copy', () => {
     const to = await open(world)
     expect(await to.store.listKeys()).toEqual(await from.store.listKeys())
 
-    // Again: only what is new since.
+    // A second run copies only new rows.
     await from.store.revokeKey(valid.keyId, 99)
     await addPictures(from, other, { jobs: [submittedJob(png)] })
     const second = await copy()
@@ -101,7 +101,7 @@ describe('copy', () => {
     ])
     const present = Number(/, (\d+) roots already there/.exec(last.stderr)?.[1])
     expect(present).toBeGreaterThanOrEqual(24)
-    // Not by its own word alone.
+    // This does not rely on the report of the command alone.
     const bytesOf = async ({ images }: typeof from, key: ImageKey) => {
       const image = await images.open(key)
       return Buffer.concat((await image?.stream({ start: 0, end: image.size - 1 }).toArray()) ?? [])
@@ -181,7 +181,7 @@ describe('copy', () => {
     expect((await read(to)).jobs.map(({ position }) => position)).toEqual([0, 2])
     const own = (await read(to)).progress?.captures.map(({ ownOptions }) => ownOptions)
     expect(own).toEqual([undefined, undefined, { width: 390 }])
-    // A client that repeats its request there gets the root that it got here.
+    // A client that repeats its request at the target gets the root that it got here.
     expect(await to.store.captures.accept({ ...request, rootId: projectId })).toBe(request.rootId)
   })
 
@@ -291,7 +291,7 @@ describe('copy', () => {
     }
     let requests = 0
     s3.interfere = ({ method }, response) => {
-      // Three in a row are what the SDK tries; every now and then all of them fail.
+      // The SDK tries three times; from time to time all three fail.
       if (method !== 'PUT' || requests++ % 40 > 8) return false
       response.writeHead(500).end()
       return true

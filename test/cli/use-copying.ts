@@ -13,7 +13,7 @@ export function useCopying() {
   const postgres = usePostgres()
   const s3 = useS3()
 
-  /** An embedded store, a world to copy it to, and the command that does. */
+  /** An embedded store, a world to copy it to, and the command that copies. */
   async function start() {
     const embedded = { DATA_DIR: join(await makeFolder(), 'data') }
     const world = await newWorld(postgres, s3)

@@ -8,7 +8,7 @@ import { freePort } from '../support/servers/ports.ts'
 const PROJECT = '11111111-1111-4111-8111-111111111111'
 const KEY = 'psk_0123456789abcdefghij'
 
-/** What comes of asking a server that answers like this. */
+/** The error or result of asking a server with this answer. */
 async function failure(answer: BareAnswer): Promise<unknown> {
   const { url } = await serveBare(answer)
   return await createClient({ server: url, key: KEY })
@@ -399,7 +399,7 @@ describe('a request for screenshots', () => {
     const nobody: typeof fetch = async (_, init) => {
       init?.signal?.throwIfAborted()
       askedInVain++
-      // In the pause before it would be repeated.
+      // During the pause before the request would be repeated.
       setImmediate(() => stop.abort(reason))
       throw new TypeError('fetch failed')
     }

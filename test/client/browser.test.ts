@@ -26,11 +26,11 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** A page at an origin of its own, which may answer for itself. */
+/** A page at an origin of its own, which may also answer requests itself. */
 async function openPage(answer: BareAnswer = (response) => response.writeHead(404).end()) {
   const site = await serveBare((response, request, count) => {
     if (request.url === '/') return response.setHeader('content-type', 'text/html').end('<!doctype html>')
-    // A whole browser asks for it by itself.
+    // A full browser requests it by itself.
     if (request.url === '/favicon.ico') return response.writeHead(404).end()
     if (request.url !== '/client.js') return answer(response, request, count)
     return response.setHeader('content-type', 'text/javascript').end(script)
@@ -45,7 +45,7 @@ async function openPage(answer: BareAnswer = (response) => response.writeHead(40
   return { ...site, open }
 }
 
-/** Runs in the page, with `client`, `told` (what it says meanwhile) and whatever the client exports. */
+/** Runs in the page, with `client`, `told` (its messages) and everything that the client exports. */
 function run<T>(page: Page, options: object, body: string): Promise<T> {
   return page.evaluate(`(async () => {
     const library = await import('/client.js')

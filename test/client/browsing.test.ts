@@ -235,7 +235,7 @@ describe('pictures', () => {
     expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
     await expect(client.fetchPicture(projectId, rootId, rootId)).rejects.toMatchObject({ code: 'not_found' })
     await expect(client.fetchArchive(projectId, projectId)).rejects.toMatchObject({ code: 'not_found' })
-    // Plain links open nothing where a key is asked.
+    // Plain links do not work if keys are required.
     expect((await fetch(client.archiveAddress(projectId, rootId))).status).toBe(401)
   })
 })

@@ -23,7 +23,7 @@ test('the client adds little to a web page: no schemas, and no code of the servi
   expect(gzipSync(code).length).toBeLessThan(5_300)
 })
 
-/** `npm run check` sees it with each of them alone: in the gallery and in the service. */
+/** `npm run check` compiles them with each set alone: in the gallery and in the service. */
 test('its types compile with the types of browsers and Node together', async () => {
   const config = join(await makeFolder(), 'both.json')
   const compilerOptions = {

@@ -133,7 +133,7 @@ test('property: any text, cut anywhere, gives the same events as another parser'
       const bytes = Buffer.from(sent)
       const whole = parse([bytes])
       expect(parse(cutAt(bytes, places))).toEqual(whole)
-      // It reads no bytes and does not mind a NUL, and it waits for what may follow a CR.
+      // The other parser takes text, accepts NUL, and waits for the character after a CR.
       if (sent.startsWith('\ufeff') || sent.includes('\0') || sent.endsWith('\r')) return
       const reference = new Reference()
       reference.feed(sent)
@@ -155,6 +155,6 @@ test('a long line in many pieces is read once', () => {
   for (let index = 0; index < 20_000; index++) parser.read(piece)
   const [event] = parser.read('\n\n')
   expect(event?.data.length).toBe(20_000_000)
-  // Were all that came so far read with each piece, that would be 200 GB.
+  // If each piece were read together with everything before it, that would be 200 GB.
   expect(workDone() - before).toBeLessThan(20_000)
 })

@@ -5,7 +5,7 @@ import { openReceiver } from '../support/http/receiver.ts'
 import { newRequest, startAccepting } from '../support/http/requests.ts'
 import { startDelivering, webhookTo } from '../support/http/webhooks.ts'
 
-// What the service keeps and does by itself, by every call of the client. What each answer holds is tested in `test/http/`.
+// Templates, schedules, webhooks, projects and keys, with every call of the client. Their answers are tested in `test/http/`.
 
 const OUTDATED = { code: 'precondition_failed' }
 

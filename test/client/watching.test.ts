@@ -11,7 +11,7 @@ const ID = '11111111-1111-4111-8111-111111111111'
 
 type PageState = 'queued' | 'running' | 'done' | 'failed'
 
-/** With the pages at these positions. */
+/** Events with the pages at these positions. */
 function statusOf(state: RootStatus['state'], pages: Record<number, PageState>): RootStatus {
   const urls = Object.entries(pages).map(([position, each]) => ({
     ...{ position: Number(position), url: 'https://example.com/', name: 'Grüße 🦉', state: each },
@@ -37,7 +37,7 @@ const FINISHED = event(4, 'done', { 0: 'done' })
 
 const statesOf = ({ urls }: RootStatus) => urls.map(({ state }) => state)
 
-/** All that is told to the end. */
+/** All statuses until the end. */
 async function watch(server: string, more: { signal?: AbortSignal; patience?: number } = {}) {
   return await Array.fromAsync(createClient({ server }).watchStatus(ID, ID, more))
 }
@@ -68,7 +68,7 @@ describe('with the service', () => {
     await finishNext(service.store, jobId)
     await hear()
     expect(await watching.next()).toEqual({ done: true, value: undefined })
-    // Each is one of its own: what was told has not changed since.
+    // Each status is an object of its own: later events have not changed it.
     expect(told.map(statesOf)).toEqual([
       ['queued', 'queued', 'queued'],
       ['running', 'queued', 'queued'],
@@ -190,7 +190,7 @@ describe('a stream that is', () => {
   })
 })
 
-/** The milliseconds between so many times that a server is asked which always answers the same. */
+/** The milliseconds between this many requests to a server that always gives the same answer. */
 async function gapsBetween(times: number, answer: BareAnswer): Promise<number[]> {
   const at: number[] = []
   const stop = new AbortController()
@@ -353,7 +353,7 @@ test('silent connections are closed and replaced', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const asked: string[] = []
-  /** Says something, or nothing at all, and then nothing any more; but where it is told to stop, it does. */
+  /** Sends an event or nothing, and then nothing more, but still ends when it is stopped. */
   const dead: typeof fetch = async (address, { headers, signal } = {}) => {
     asked.push(`${String(address).split('/').at(-1)} ${new Headers(headers).get('last-event-id')}`)
     const text = [QUEUED, undefined, undefined, FINISHED][asked.length - 1]

@@ -14,7 +14,7 @@ const page = (position: number, more: Partial<PageStatus> = {}): PageStatus => (
   ...{ state: 'done', attempts: 1, queued: 1, loadingTime: 9_000, ...more },
 })
 
-/** What the status shows of a request. */
+/** The part of a status that shows its request. */
 function statusOf(body: unknown): Asked {
   const { asked } = parseScreenshotRequest(body, LIMITS)
   if (!asked) throw new Error('the request has mistakes')

@@ -472,7 +472,7 @@ describe('any JSON', () => {
       }),
       { numRuns: rounds(600) },
     )
-    // Else the half of it that matters was never tried.
+    // Otherwise the more important half was never tried.
     expect(taken).toBeGreaterThan(6)
   })
 

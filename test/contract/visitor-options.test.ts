@@ -127,7 +127,7 @@ describe('the options of the visitor', () => {
       LIMITS,
     )
     expect(mistakes).toBeUndefined()
-    // Where nothing says how large the window is, it is that of the device.
+    // Without a given window, the window is that of the device.
     expect(asked?.options).toEqual({ ...options, width: 393, height: 659, fullPage: false, tags: [] })
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findForbiddenKind, isPublicAddress } from '../../src/egress/addresses.ts'
 
-// First and last address of each range. The neighbours are asked too: public unless a range next door has them.
+// First and last address of each range. Their neighbours are public unless another range has them.
 
 const RANGES_4: [first: string, last: string][] = [
   ['0.0.0.0', '0.255.255.255'],

@@ -59,7 +59,7 @@ test.each([
   ['[fd00::/8]:443', 'fdff::1', 80, false],
   ['[fd00::/8]', 'fe00::1', 80, false],
   ['::/0', '::1', 80, true],
-  // To BlockList alone these would be one.
+  // For BlockList alone these two would be the same.
   ['::/0', '127.0.0.1', 80, false],
   ['::ffff:0:0/96', '127.0.0.1', 80, false],
   ['127.0.0.1', '::ffff:127.0.0.1', 80, false],

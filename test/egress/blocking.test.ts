@@ -13,7 +13,7 @@ import {
   tryTunnel,
 } from './browser.ts'
 
-// What the guard keeps the browser from. A canary listens where nobody may get: it must stay silent.
+// Traffic that the guard blocks. A canary listens at a forbidden place: it must stay silent.
 
 type Quad = [number, number, number, number]
 
@@ -249,7 +249,7 @@ describe('a name', () => {
     const gate = await openTestGate({ fixedAddresses, lookup: () => Promise.reject(new Error('looked up')) })
     expect((await ask(gate, 'http://demo.test/')).body.toString()).toBe('demo.test')
     expect((await ask(gate, 'http://demo.test.:8080/')).body.toString()).toBe('demo.test:8080')
-    // The place is the name's, not everybody's.
+    // The fixed address belongs to the name only.
     expect(await tryTunnel(gate, `127.0.0.1:${site.port}`)).toBe('blocked')
     expect((await openTunnel(gate, 'other.demo.test:80')).status).toMatch(/ 502 /)
   })
@@ -324,7 +324,7 @@ describe('a request that is not meant for a proxy is refused', () => {
     )
     await fc.assert(
       fc.asyncProperty(start, bytes, end, async (...parts) => {
-        // What leaves the parser waiting for more is ended by a line that no request has.
+        // A line that no request contains ends input for which the parser would wait.
         const answer = await sendBytes(gate, Buffer.from(`${parts.join('')}\r\n\0\r\n\r\n`, 'latin1'))
         expect(answer).toMatch(/^($|HTTP\/1.1 (400|431|502) )/)
       }),

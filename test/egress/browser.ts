@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Gate, type GateLimits, type GuardRules } from '../../src/egress/guard.ts'
 
-// A browser as the guard sees it, and the sites it goes to. All of it is gone when the test is.
+// A browser as the guard sees it, and the sites that it visits. All of it is closed after the test.
 
 export interface GateRules extends Partial<Omit<GuardRules, 'allow'>>, Partial<GateLimits> {
   readonly allow?: string
@@ -22,7 +22,7 @@ export async function openTestGate({ allow = '', maxBytes = 1e9, onTooLarge, ...
   return gate
 }
 
-/** Listens on 127.0.0.1; `sockets` are all that ever came. */
+/** Listens on 127.0.0.1; `sockets` are all connections so far. */
 export async function listen(server: Server | HttpServer): Promise<{ port: number; sockets: Socket[] }> {
   const sockets: Socket[] = []
   server.on('connection', (socket: Socket) => {
@@ -57,7 +57,7 @@ export function dial(gate: Gate): Socket {
   return socket
 }
 
-/** All that comes back until the gate hangs up. */
+/** Everything that arrives until the gate closes the connection. */
 export async function sendBytes(gate: Gate, bytes: string | Buffer): Promise<string> {
   const socket = dial(gate)
   socket.write(bytes)
@@ -67,7 +67,7 @@ export async function sendBytes(gate: Gate, bytes: string | Buffer): Promise<str
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** An http request that asks for a hang-up afterwards. */
+/** An http request that asks to close the connection afterwards. */
 export function sendRequest(gate: Gate, url: string, method = 'GET'): Promise<string> {
   return sendBytes(gate, `${method} ${url} HTTP/1.1\r\nHost: ignored\r\nConnection: close\r\n\r\n`)
 }
@@ -90,7 +90,7 @@ export async function openTunnel(gate: Gate, authority: string): Promise<Tunnel>
   })
   let head = ''
   while (!head.endsWith('\r\n\r\n')) {
-    // Byte by byte: what follows the head is the tunnel's.
+    // Byte by byte: everything after the head belongs to the tunnel.
     const byte: Buffer | null = socket.read(1)
     if (byte) head += byte.toString('latin1')
     else if (isOver) break

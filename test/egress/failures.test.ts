@@ -7,7 +7,7 @@ import { until } from '../support/runner/until.ts'
 import { freePort } from '../support/servers/ports.ts'
 import { dial, openTestGate, openTunnel, sendRequest, serveTcp } from './browser.ts'
 
-// Why nothing came: http gets a destroyed connection, CONNECT a status, and both leave the reason with the gate.
+// Failed requests: http gets a closed connection, CONNECT a status, and the gate keeps the reason of both.
 
 async function expectFailure(gate: Gate, host: string, reason: string, detail: RegExp) {
   expect(await sendRequest(gate, `http://${host}/`)).toBe('')
@@ -115,7 +115,7 @@ async function fullPort(): Promise<number | undefined> {
     socket.on('error', () => {})
     onTestFinished(() => void socket.destroy())
     const took = new Promise((resolve) => socket.once('connect', () => resolve(true)))
-    // Of a machine that stood still for so long, the event that was due comes first.
+    // On a machine that was frozen for so long, the event that was due comes first.
     const late = sleep(500).then(() => sleep(50, false))
     if (!(await Promise.race([took, late]))) return port
   }
@@ -145,7 +145,7 @@ test('a connection that is never accepted leaves time for the next address', asy
   const gate = await openTestGate({ lookup, allow: '127.0.0.0/8', connectMs: 8_000 })
   const start = performance.now()
   expect((await openTunnel(gate, `two.test:${port}`)).status).toMatch(/ 200 /)
-  // After half of the time; were it left to the first one, the next would begin when all of it is over.
+  // After half of the time; if the first address could use all of it, the next attempt would begin at its end.
   expect(performance.now() - start).toBeLessThan(8_000)
 })
 

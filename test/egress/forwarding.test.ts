@@ -14,7 +14,7 @@ import {
   serveTcp,
 } from './browser.ts'
 
-// Plain http through a gate: what is asked arrives, what is answered comes back, and nothing else does.
+// Plain http through a gate: requests and answers pass, and nothing else does.
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 const split = (bytes: Buffer, size: number) =>
@@ -157,7 +157,7 @@ describe('answers', () => {
     ['GET', 'HTTP/1.1 204 No Content\r\nX-A: b\r\n\r\n', 'HTTP/1.1 204 No Content\r\nX-A: b\r\n'],
     ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n', 'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n'],
     ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n'],
-    // A redirect is the browser's business: it asks again, and is checked again.
+    // A redirect is handled by the browser: it sends another request, which is checked again.
     [
       'GET',
       'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n',
@@ -320,7 +320,7 @@ test('a slow browser slows the site down instead of filling the memory', async (
     before = sent
     await new Promise((resolve) => setTimeout(resolve, 300))
   }
-  // What is under way lies in the buffers of the system, and a little in ours.
+  // Bytes under way are in the buffers of the system, and a few in ours.
   expect(sent).toBeLessThan(total / 4)
   const held = gate.received
   socket.resume()

@@ -6,7 +6,7 @@ const RULES = { freshMs: 60_000, retryMs: 10_000, patienceMs: 3_000 }
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Look-ups that are answered when the test says so. */
+/** Look-ups that are answered by the test. */
 function openQuestion() {
   const asked: PromiseWithResolvers<string>[] = []
   const ask = createKeptAnswer(
@@ -56,7 +56,7 @@ test('a look-up that hangs delays only one request', async () => {
   const first = ask()
   await vi.advanceTimersByTimeAsync(RULES.patienceMs)
   expect(await first).toBe('none')
-  // Without the clock going on.
+  // The clock does not move here.
   expect([await ask(), asked.length]).toEqual(['none', 1])
   asked[0]?.resolve('late')
   await vi.advanceTimersByTimeAsync(0)

@@ -14,7 +14,7 @@ import {
   serveTcp,
 } from './browser.ts'
 
-// A gate takes so many bytes and connections, and when it is closed nothing of it is left.
+// A gate has a limit of bytes and of connections, and leaves nothing behind when it is closed.
 
 const CHUNK = Buffer.alloc(64 * 1024)
 

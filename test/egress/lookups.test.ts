@@ -6,7 +6,7 @@ import { dial, openTestGate, openTunnel, sendRequest, tryTunnel } from './browse
 
 // Look-ups hold threads that the rest of the service needs: they take turns.
 
-/** Look-ups that answer when told. */
+/** Look-ups that are answered by the test. */
 function slowLookups() {
   const waiting: { name: string; answer: () => void }[] = []
   let most = 0
@@ -69,7 +69,7 @@ test('requests for the same name share one look-up', async () => {
   waiting[0]?.answer()
   await Promise.all(tunnels)
   expect(asked).toEqual(['same.test'])
-  // Afterwards it is asked anew.
+  // Later requests look it up again.
   const later = openTunnel(gate, 'same.test:443')
   await until(() => waiting.length === 1)
   waiting[0]?.answer()
@@ -87,7 +87,7 @@ test('a request that waits too long fails; its look-up counts against the limit 
   })
   expect((await openTunnel(gate, 'next.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
   expect(asked).toEqual(['slow.test'])
-  // Who comes back for it joins the look-up that is still under way.
+  // A second request for it joins the look-up that is still under way.
   const again = tryTunnel(gate, 'slow.test:443')
   await heard(gate)
   expect(asked).toEqual(['slow.test'])
@@ -97,7 +97,7 @@ test('a request that waits too long fails; its look-up counts against the limit 
   await until(() => waiting.length === 1)
   waiting[0]?.answer()
   expect(await last).toBe('blocked')
-  // Nobody waited for next.test when its turn came.
+  // No request waited for next.test when its turn came.
   expect(asked).toEqual(['slow.test', 'last.test'])
 })
 

@@ -19,7 +19,7 @@ test('with an admin key, a project is created, renamed and removed, and a key is
   const service = await startHung({ AUTH: 'keys' })
   const { url } = service
   const admin = await makeKey(service.store)
-  // Projects are listed in the order of their times.
+  // Projects are sorted by time.
   service.now += 1_000
   const { page, complaints } = await visit(`${url}/admin`)
   await page.getByLabel('API key').fill(admin.secret)

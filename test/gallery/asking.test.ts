@@ -79,7 +79,7 @@ test('a request with many options is sent as entered; going back restores the fo
       { url: 'https://b.example/', name: 'b.example' },
     ],
   })
-  // The form is left when the view has changed, a moment after the address.
+  // The form closes after the view has changed, a moment after the URL.
   await page.getByLabel('Addresses, one per line').waitFor({ state: 'detached' })
   await page.goBack()
   const isKept = async () => {
@@ -163,7 +163,7 @@ test('all pages of a request, or only the failed ones, are captured again with o
   expect(asked(await ask('Capture again'))).toEqual(asked(all))
   await page.goBack()
   expect(asked(await ask('Try the failed ones again'))).toEqual(asked({ ...all, urls: all.urls.slice(2) }))
-  // A root that is not finished cannot be asked for again.
+  // An unfinished root cannot be repeated.
   expect(await page.getByRole('button', { name: 'Capture again' }).count()).toBe(0)
   expect(complaints).toEqual([])
 })

@@ -23,7 +23,7 @@ const LIMITS = {
   picturePixels: 67_108_864,
 }
 
-/** Everything that the form can ask for. */
+/** Every field of the form. */
 const FULL: Draft = {
   ...NOTHING,
   addresses: 'https://a.example/ Home',
@@ -111,7 +111,7 @@ const REQUEST: ScreenshotRequest = {
   failOn: 'status',
 }
 
-/** The status of a request, as far as it says what was asked for. */
+/** The status of a request, with the fields that show the request. */
 function statusOf({ screenshotParameter, urls, failOn }: ScreenshotRequest): Asked {
   const { sizes = [], width, height, tags = [], ...others } = screenshotParameter
   const window = sizes[0] ?? { width, height }
@@ -304,7 +304,7 @@ test('property: any input is refused at its field, or sent', () => {
   fc.assert(
     fc.property(typed, (fields) => {
       const draft: Draft = { ...NEW, addresses: 'a.example', ...fields }
-      // As the service gets it.
+      // The body that the service receives.
       const request = JSON.parse(JSON.stringify(toRequest(draft)))
       const { asked, mistakes = [] } = parseScreenshotRequest(request, LIMITS)
       const placed = placeMistakes(draft, mistakes)

@@ -43,7 +43,7 @@ test('the form requests captures, shows mistakes at the fields, and shows the pr
   await page.getByLabel('Tags').fill('first, try')
   await page.getByRole('button', { name: 'Capture', exact: true }).click()
   await page.waitForURL(/\/roots\//)
-  // Two are over, the third waits for its server: and nobody has loaded the page again.
+  // Two are finished, the third waits for its server, and the page was not reloaded.
   await page.getByText('2 of 3 pages captured, 1 of them failed').waitFor()
   await expect.poll(() => page.locator('.preview.loaded').count()).toBe(1)
   expect(await page.locator('.card.waits').count()).toBe(1)

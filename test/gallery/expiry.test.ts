@@ -29,11 +29,11 @@ test('picture URLs that expire while the page is open are renewed unnoticed', as
   await expect.poll(() => page.locator('.preview.loaded').count()).toBeGreaterThan(5)
   const address = () => page.locator('.card img').first().getAttribute('src')
   const before = await address()
-  // Valid for eighteen hours from the middle of a window: half a minute before the end there are others.
+  // Valid for eighteen hours from the middle of a window: new URLs are there half a minute before the end.
   await pass(18 * HOUR_MS - 30_000)
   await expect.poll(address).not.toBe(before)
   await pass(HOUR_MS)
-  // Pictures that were never seen come by their new addresses: in the grid, and one by one.
+  // Pictures that were not seen yet load with their new URLs: in the grid, and one by one.
   await page.mouse.wheel(0, 6_000)
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(5_000)
   await expect.poll(() => seenPictures(page)).toBe('all there')
@@ -42,7 +42,7 @@ test('picture URLs that expire while the page is open are renewed unnoticed', as
   await shown.first().waitFor()
   expect(failed).toEqual([])
   expect(complaints).toEqual([])
-  // A machine that slept over their end, and someone who goes on at once: what failed comes again by itself.
+  // After a sleep past their expiry, a user continues at once: failed pictures load again by themselves.
   await pass(24 * HOUR_MS)
   for (let step = 0; step < 4; step++) await page.keyboard.press('ArrowRight')
   await expect
@@ -52,7 +52,7 @@ test('picture URLs that expire while the page is open are renewed unnoticed', as
     .toEqual([400, 400, 400])
 })
 
-/** A picture two further on is fetched ahead, and fails before it has a slide. */
+/** The picture two steps ahead is fetched in advance, and fails before it has a slide. */
 async function failAhead() {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 30, now: service.now })
@@ -66,7 +66,7 @@ async function failAhead() {
   await page.locator('.open').first().click()
   const shown = page.locator('.pswp__img:not(.pswp__img--placeholder)')
   await expect.poll(() => shown.count()).toBe(2)
-  // Of the fourth: the first three were fetched as it opened.
+  // The fourth one: the first three were fetched when the lightbox opened.
   await page.waitForLoadState('networkidle')
   service.now += 2 * 86_400_000
   await page.keyboard.press('ArrowRight')
@@ -109,13 +109,13 @@ test('after the machine has slept, the pictures are shown again', async () => {
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 300, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)
   await expect.poll(() => page.locator('.preview.loaded').count()).toBeGreaterThan(5)
-  // For the service two days are over in an instant; no timer of the page has heard of them.
+  // For the service two days pass in an instant, unnoticed by the timers of the page.
   service.now += 2 * 86_400_000
   const refused: string[] = []
   page.on('response', (response) => {
     if (response.status() === 403) refused.push(response.url())
   })
-  // To what was read before they were over, and not seen.
+  // Scrolls to pictures that were listed before the sleep and not seen yet.
   await page.mouse.wheel(0, 3_000)
   await expect.poll(() => refused.length).toBeGreaterThan(0)
   await expect.poll(() => seenPictures(page)).toBe('all there')

@@ -38,7 +38,7 @@ describe('the URL of a list', () => {
   })
 })
 
-/** Three that were imported, on three days, and on the day after them: one with an error, one in part, one that failed. */
+/** Three imported roots on three days, and three more on the next day: one with an error, one partial, one failed. */
 async function startFiltered() {
   const service = await startHung()
   const { projectId, now: created } = service
@@ -75,7 +75,7 @@ test('a list is filtered by state, mark and day; the URL holds the filters, and 
   await page.getByRole('link', { name: 'Remove the filter state partly failed' }).click()
   await expect.poll(() => rows.count()).toBe(6)
   expect(query()).toBe('')
-  // Where it was is gone; the focus is not lost with it.
+  // The button is gone, but the focus is not lost.
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Filter')
 
   await page.getByRole('radio', { name: 'an error' }).check()

@@ -49,7 +49,7 @@ test('a new view gets the focus, and screen readers announce its name', async ()
   await expect
     .poll(() => page.getByRole('main').evaluate((main) => main === document.activeElement))
     .toBe(true)
-  // Searching is not going elsewhere.
+  // A search is not a change of view.
   await page.getByRole('link', { name: 'Pages' }).press('Enter')
   await expect.poll(() => focused(page)).toBe('Pages')
   await page.getByRole('searchbox').fill('pric')
@@ -74,7 +74,7 @@ test('going back from a search by tag and forward again restores the scroll posi
   }
   await page.locator('.root').first().waitFor()
   await scrollTo(3_000)
-  // As the tag of a root, for which there would have to be one at that very place: the same view with another list.
+  // Like the tag of a root, which would have to be at this very place: the same view with another list.
   await page.evaluate((href) => {
     const link = document.createElement('a')
     link.href = href
@@ -161,7 +161,7 @@ test('new captures do not move the rows on the screen', async () => {
   await capture(service.now)
   const { page } = await visit(`${service.url}/projects/${projectId}`)
   await page.locator('.root').first().waitFor()
-  /** The first that is seen, and its place in the list. At once: the list may be drawn anew in between. */
+  /** The first visible row and its place in the list, read together, because the list may be redrawn in between. */
   const look = () =>
     page.locator('.root a').evaluateAll((links) => {
       const first = links.find((link) => link.getBoundingClientRect().top > 60)
@@ -202,7 +202,7 @@ test('a root whose id occurs in two projects is shown in each of them', async ()
     await page.locator('.project-card', { hasText: name }).click()
     await page.locator('.root h2 a').click()
     await page.locator('.card').first().waitFor()
-    // What is wrong at first and becomes right later is wrong.
+    // A wrong name that is corrected later counts as wrong.
     expect(await page.locator('.card strong').innerText()).toBe(name)
     await page.waitForLoadState('networkidle')
     expect(await page.locator('.card strong').innerText()).toBe(name)

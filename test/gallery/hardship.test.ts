@@ -14,7 +14,7 @@ import { makeKey } from '../support/store/results.ts'
 const visit = useVisitors()
 const s3 = useS3()
 
-/** A reverse proxy as many run it: it takes its path off, and knows nothing else of the service. */
+/** A typical reverse proxy: it removes its path prefix, and knows nothing else of the service. */
 async function startProxy(path: string): Promise<{ readonly url: string; lead(target: string): void }> {
   let target = ''
   const proxy = createServer((asked, answer) => {
@@ -49,7 +49,7 @@ test('everything works behind a proxy path, with keys and pictures in a bucket, 
   const { page, complaints } = await visit(link)
   await page.getByLabel('API key').fill(secret)
   await page.keyboard.press('Enter')
-  // Where the link led, and not the beginning.
+  // The view of the link, not the first one.
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/^100\s?% different/)
   expect(page.url()).toBe(link)
   await page.getByRole('radio', { name: 'Side by side' }).check()
@@ -103,7 +103,7 @@ test('the form says if the browser blocks storage, and if the text is not a key'
   await field.fill(secret)
   await page.getByRole('button', { name: 'Open the gallery' }).press('Enter')
   await page.getByText('This browser does not allow this page to store').waitFor()
-  // Who presses a button keeps it, whatever comes of it.
+  // A pressed button keeps the focus, whatever happens.
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Open the gallery')
   expect(complaints).toEqual([])
 })
@@ -117,7 +117,7 @@ test('after a restart of the service the list and its pictures recover by themse
   await page.evaluate(() => window.scrollTo(0, 8_000))
   const problem = page.getByText('The service does not answer')
   await problem.waitFor()
-  // In sight, though the list is far from its end.
+  // It is visible although the list is far from its end.
   const box = await problem.boundingBox()
   expect(box && box.y > 0 && box.y < 800).toBe(true)
   await page.context().setOffline(false)
@@ -164,7 +164,7 @@ test('the pictures of a project get new URLs when the old ones expire', async ()
   const later = service.now + 86_400_000
   await page.route('**/*-preview.png*', async (route) => {
     if (service.now === later) return await route.continue()
-    // Between the answer and the pictures it slept.
+    // The machine sleeps between the answer and the pictures.
     service.now = later
     await route.fulfill({ status: 403, body: '' })
   })
@@ -227,7 +227,7 @@ test.each([390, 790, 1280])('text of twice the size does not overlap: %i wide', 
   const session = await page.context().newCDPSession(page)
   await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
   const at = `${url}/projects/${projectId}`
-  /** Pairs of which one lies on the other, and how far anything sticks out at the side. */
+  /** Pairs of elements that overlap, and how far anything sticks out at the side. */
   const overlaps = (selector: string) =>
     page.locator(selector).evaluateAll((elements) => {
       const boxes = elements.map((element) => element.getBoundingClientRect())
@@ -244,7 +244,7 @@ test.each([390, 790, 1280])('text of twice the size does not overlap: %i wide', 
   await page.locator('.root').first().waitFor()
   expect(await page.evaluate(() => getComputedStyle(document.body).fontSize)).toBe('32px')
   expect(await overlaps('.root .facts, .root .strip')).toEqual([true, 0, 0])
-  // Pictures are what it is about: they are not squeezed by the words.
+  // Pictures matter most: texts do not squeeze them.
   expect((await page.locator('.strip').first().boundingBox())?.height).toBeGreaterThan(120)
   await page.goto(`${at}/roots/${rootIds[0]}`)
   await page.locator('.open').first().waitFor()

@@ -46,7 +46,7 @@ test('all pictures of a page are shown in order of time, and two of them are com
   await page.getByRole('button', { name: 'After: 10 Feb 2026' }).click()
   await expect.poll(() => verdict.innerText()).toMatch(/^25\s?% different/)
 
-  // The slider: at its left end all is after, at its right end all is before.
+  // The slider: only the later picture at its left end, only the earlier one at its right end.
   const slider = page.getByRole('slider')
   await slider.focus()
   await page.keyboard.press('Home')
@@ -73,11 +73,11 @@ test('all pictures of a page are shown in order of time, and two of them are com
 
   await page.getByRole('radio', { name: 'Side by side' }).check()
   expect(await page.locator('.beside img').count()).toBe(2)
-  // All of that stands in the address.
+  // All of this is in the URL.
   await page.reload()
   await expect.poll(() => verdict.innerText()).toMatch(/^25\s?% different/)
   expect(await page.locator('.beside img').count()).toBe(2)
-  // It was the test that read the canvas, again and again.
+  // The warning comes from the test, which reads the canvas again and again.
   expect(complaints.filter((text) => !text.includes('willReadFrequently'))).toEqual([])
 })
 

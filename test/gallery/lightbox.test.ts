@@ -42,7 +42,7 @@ test('leaving the view while the lightbox loads does not open it in another view
   await page.waitForResponse(/lightbox-.*\.js/)
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
   expect(await page.locator('.pswp').count()).toBe(0)
-  // And is not locked out.
+  // It can still be opened.
   await page.getByRole('link', { name: 'Open About' }).click()
   await expect.poll(() => caption(page).innerText()).toBe('About')
 })
@@ -56,7 +56,7 @@ test('a message says if the lightbox cannot be loaded', async () => {
   await page.getByText('Reload it').waitFor()
 })
 
-/** A root of which the test says what is captured, and when. */
+/** A root in which the test decides what is captured, and when. */
 async function startCapturing(visitor: Visitor, pages: number, size: { width: number; height: number }) {
   const service = await startService({ CAPTURE_CONCURRENCY: '0' })
   service.now = Date.now()
@@ -91,7 +91,7 @@ test('new pictures before the open one do not move it', async () => {
   const counter = page.locator('.pswp__counter')
   await expect.poll(() => counter.innerText()).toBe('1 / 3')
   expect([page.url(), await shown(page), await caption(page).innerText()]).toEqual([...before, 'Page 1'])
-  // And all of them can be walked to.
+  // All of them can be reached.
   const walked: string[] = []
   for (const place of ['2 / 3', '3 / 3']) {
     await page.keyboard.press('ArrowRight')

@@ -8,7 +8,7 @@ interface Item {
   readonly address: string
 }
 
-/** A service whose addresses are valid for `validMs` from the moment they are read. */
+/** A service whose picture URLs are valid for `validMs` from the moment they are read. */
 function serve(total: number, { validMs = 60_000, perPage = 10 } = {}) {
   const service = { reads: 0, broken: false, total }
   const open = async function* (): AsyncGenerator<Item[]> {
@@ -61,7 +61,7 @@ test('all picture URLs are renewed before they expire, and the list stays comple
   expect(after).toHaveLength(30)
   expect(after.filter((address) => before.includes(address))).toEqual([])
   expect([...lengths].sort()).toEqual([0, 10, 20, 30])
-  // And it goes on behind them.
+  // The list continues after them.
   listing.more()
   await vi.advanceTimersByTimeAsync(1)
   expect(ids(listing)).toEqual(Array.from({ length: 40 }, (_, index) => index))
@@ -77,7 +77,7 @@ test('nothing is renewed without a listener', async () => {
   leave()
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(service.reads).toBe(1)
-  // Whoever comes back finds out at once.
+  // A new listener triggers a renewal at once.
   onTestFinished(listing.subscribe(() => {}))
   await vi.advanceTimersByTimeAsync(1)
   expect(service.reads).toBe(2)
@@ -149,7 +149,7 @@ test('reading on while a renewal begins yields every item once', async () => {
   )
   listing.more()
   await settled(listing)
-  // As the lightbox does, which hears of every change and wants to be ahead.
+  // Like the lightbox, which hears of every change and reads ahead.
   onTestFinished(listing.subscribe(() => listing.more()))
   listing.more()
   void listing.renew()
@@ -166,7 +166,7 @@ test('renewals requested during a renewal run once, after it', async () => {
   const first = listing.renew()
   await Promise.resolve()
   service.total = 6
-  // Many who ask meanwhile are one.
+  // Several requests meanwhile are one renewal.
   const reads = service.reads
   await Promise.all([first, listing.renew(), listing.renew(), listing.renew()])
   expect(ids(listing)).toHaveLength(6)
@@ -220,7 +220,7 @@ test('a search without a listener stops', async () => {
   listing.more()
   await settled(listing)
   expect(pages).toBeLessThan(10)
-  // And goes on where someone comes back.
+  // It continues when a listener comes back.
   onTestFinished(listing.subscribe(() => {}))
   listing.more()
   await settled(listing)

@@ -10,7 +10,7 @@ const visit = useVisitors()
 
 const countNodes = (page: Page) => page.evaluate(() => document.getElementsByTagName('*').length)
 
-/** Of scripts, after what nobody uses was given back. */
+/** The heap of scripts after garbage collection. */
 async function usedHeap(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')
@@ -19,7 +19,7 @@ async function usedHeap(page: Page): Promise<number> {
   return usedSize
 }
 
-/** Down by screens until this is there; answers the most elements that there were on the way. */
+/** Scrolls down until this is there; returns the largest number of elements on the way. */
 async function scrollUntil(page: Page, isThere: () => Promise<boolean>): Promise<number> {
   let most = 0
   while (!(await isThere())) {
@@ -40,7 +40,7 @@ describe.each([
     const place = size.roots === 1 ? `/roots/${rootIds[0]}` : ''
     const { page, complaints } = await visit(`${service.url}/projects/${projectId}${place}`)
     await page.locator('.preview.loaded').first().waitFor()
-    // Told, not held against anything: `npm run bench -- gallery` measures it.
+    // Printed, not checked: `npm run bench -- gallery` measures it.
     const first = await page.evaluate(() => performance.now())
     process.stdout.write(
       `${size.roots} × ${size.jobsPerRoot} pictures: the first within ${Math.round(first)} ms\n`,
@@ -55,7 +55,7 @@ describe.each([
     await page.locator('.preview.loaded').first().waitFor()
     expect(most).toBeLessThan(3_000)
     expect(await countNodes(page)).toBeLessThan(3_000)
-    // What was read of the pictures is kept, some 2 KB each, so that going back is instant. Nothing else is.
+    // The data of pictures is kept, some 2 KB each, so that going back is instant. Nothing else is.
     expect(((await usedHeap(page)) - before) / 2_000).toBeLessThan(4_500)
     expect(complaints).toEqual([])
   })

@@ -63,7 +63,7 @@ test('marks of a page are shown on its picture, counted in its root, and explain
   await expect.poll(() => marksOf('.card')).toEqual(['404, 2 missing', 'cut, wider', 'moving'])
   expect(await marksOf('.heading')).toEqual(['1 error, 1 cut, 1 wider, 1 moving, 1 incomplete'])
   await page.getByText('Window 600 × 400').waitFor()
-  // Who points at it and who listens are told more.
+  // Tooltips and screen readers say more.
   const cut = page.locator('.card .cut')
   expect(await cut.getAttribute('title')).toBe(MARKS.cut)
   await page.getByRole('link', { name: `Open Long cut : ${MARKS.cut}. wider : ${MARKS.wide}` }).waitFor()

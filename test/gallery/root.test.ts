@@ -11,7 +11,7 @@ import { makeKey } from '../support/store/results.ts'
 
 const visit = useVisitors()
 
-/** The one that is seen; the others wait beside the screen. */
+/** The picture in view; the others wait beside the screen. */
 const caption = (page: Page) => page.locator('.pswp__caption')
 
 test('a grid shows previews with name, URL and size; a click opens a picture, and arrows lead to the next', async () => {
@@ -40,7 +40,7 @@ test('a grid shows previews with name, URL and size; a click opens a picture, an
   await page.getByRole('button', { name: 'Next' }).click()
   await expect.poll(() => caption(page).innerText()).toMatch(/^About/)
   await page.getByRole('button', { name: 'Zoom' }).click()
-  // However many were looked at, one step leads out of them.
+  // One step leaves the lightbox, however many pictures were viewed.
   await page.goBack()
   await expect.poll(() => page.locator('.pswp').count()).toBe(0)
   expect(page.url()).toBe(address)

@@ -49,7 +49,7 @@ test('roots are found by names, URLs and tags; the URL holds the search', async 
   await page.keyboard.press('/')
   await page.keyboard.type('PRICING')
   await expect.poll(() => rows.count()).toBe(3)
-  // What matches is what is shown.
+  // The pictures shown are those that match.
   await expect.poll(() => rows.first().locator('img').count()).toBe(1)
   await expect.poll(() => new URL(page.url()).search).toBe('?q=PRICING')
   await page.getByRole('searchbox').fill('nothing like it')
@@ -84,7 +84,7 @@ test('more roots load on scrolling, and going back restores the scroll position'
     .toBe('130')
   expect(await height()).toBeGreaterThan(early * 4)
   expect(await rows.count()).toBeLessThan(20)
-  // To the very end, and there the last turn of the wheel is over.
+  // To the very end, where the last turn of the wheel is over.
   const end = (await height()) - 800
   await expect.poll(scrolled).toBe(end)
   await page.mouse.wheel(0, -8_000)
@@ -141,7 +141,7 @@ test('new captures and imports appear in a short list', async () => {
   await page.getByText('There are no screenshots yet').waitFor()
   for (const count of [1, 2]) {
     await service.store.captures.accept(newRequest(projectId, { created: service.now + count }))
-    // While nothing comes it is looked for less and less often.
+    // The page looks less and less often while nothing changes.
     await expect.poll(() => rows.count(), { timeout: 100_000 }).toBe(count)
   }
 }, 220_000)

@@ -61,10 +61,10 @@ test.each([
   [{ picture: 'd' }, 'window-1280x800'],
   [{ picture: 'b' }, 'width-390'],
   [{ series: 'window-390x844', picture: 'd' }, 'window-390x844'],
-  // As links of old have it.
+  // As in old links.
   [{ series: 'width-1280' }, 'full-1280'],
   [{ series: 'width-390' }, 'width-390'],
-  // What is not there yet may come; what is not there at all is as good as not named.
+  // The picture or series may still come while the list is incomplete; a complete list ignores it.
   [{ picture: 'z' }, undefined],
   [{ series: 'full-5' }, undefined],
   [{ picture: 'z', complete: true }, 'full-1280'],
@@ -106,7 +106,7 @@ test('only pictures of one series are compared, and the URL names the series', a
       ...['Window 1280 × 800', 'Window 1280 × 720', 'Window 390 × 844'],
       ...['Full page, 1280 wide', 'Imported, 1280 wide'],
     ])
-  // That of the newest, and the one before it of the same kind.
+  // The series of the newest picture, with the one before it in the same series.
   await expect.poll(() => frames.count()).toBe(2)
   await expect.poll(() => verdict.innerText()).toMatch(/25 Feb 2026, 06:00 → 1 Mar 2026, 06:00/)
   expect(await chosen().inputValue()).toBe('window-1280x800')
@@ -118,7 +118,7 @@ test('only pictures of one series are compared, and the URL names the series', a
   await page.getByRole('radio', { name: 'Imported' }).check()
   await page.getByText('There is only one picture of this kind').waitFor()
   expect(await verdict.count()).toBe(0)
-  // Links of old.
+  // Old links.
   await page.goto(`${at}&width=390`)
   await expect.poll(() => verdict.innerText()).toMatch(/24 Feb 2026, 06:00 → 27 Feb 2026, 06:00/)
   expect(complaints).toEqual([])
@@ -156,7 +156,7 @@ test('a series with few among very many pictures is found', async () => {
       return await row.evaluate((element) => element.scrollWidth)
     })
     .toBeGreaterThan(70 * 170)
-  // As one goes back in time, there is another kind.
+  // Another series appears on going back in time.
   await page.getByRole('radio', { name: 'Window 390' }).waitFor()
   expect(complaints).toEqual([])
 })

@@ -148,7 +148,7 @@ test('a session can have several keys: the best one for a project counts until i
     isAdmin: false,
     keys: [{ keyId: reading.keyId }, { keyId: writing.keyId }],
   })
-  // The header counts, and not the cookie.
+  // The header takes precedence over the cookie.
   expect((await ask('GET', rootsUrl(first), undefined, { authorization: writing.secret })).status).toBe(404)
   await service.store.revokeKey(writing.keyId, 1)
   expect(await projects()).toEqual([first])
@@ -169,7 +169,7 @@ test('signing out removes one key from a session, or all; the cookie is only sen
   )
   expect(set).not.toContain(one.secret)
   const cookie = { cookie: set.split(';')[0] ?? '' }
-  // Whoever stays does not stop staying by adding a key.
+  // Adding a key keeps the session persistent.
   const added = await asking(service, { ...cookie, ...OWN })('POST', '/api/session', { key: two.secret })
   expect(added.headers.get('set-cookie')).toMatch(/; Max-Age=2592000$/)
   const session = await signIn(service, two.secret, cookie)
@@ -204,7 +204,7 @@ test('a page of another site changes nothing, neither with a cookie nor without 
     ])
     expect((await asking(service)('POST', '/api/session', { key: secret }, headers)).status).toBe(403)
   }
-  // With a cookie it must be certain. A program without one is no browser.
+  // With a cookie, the origin must be certain. A program without a cookie is not a browser.
   expect((await ask('POST', '/api/projects', { name: 'x' })).status).toBe(403)
   expect((await ask('POST', '/api/projects', { name: 'x' }, { origin: own })).status).toBe(201)
   expect((await ask('POST', '/api/projects', { name: 'x' }, OWN)).status).toBe(201)

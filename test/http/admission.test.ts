@@ -12,7 +12,7 @@ test('requests that arrive together are begun a few at a time, and clients take 
   const begun: string[] = []
   for (let times = 0; times < 200; times++) admit(admission, 'many', () => begun.push('many'))
   for (let times = 0; times < 3; times++) admit(admission, 'few', () => begun.push('few'))
-  // What comes alone does not wait.
+  // A request that arrives alone does not wait.
   expect(begun).toHaveLength(32)
   const counts = [begun.length]
   while (begun.length < 203) {
@@ -38,7 +38,7 @@ test('a request that arrives alone is begun at once', async () => {
 
 test('another iteration of the event loop is awaited only while requests wait', () => {
   const awaited: (() => void)[] = []
-  // All in one iteration: nothing else of this process can ask for one meanwhile.
+  // All in one iteration: nothing else in this process can request another one meanwhile.
   const setImmediate_ = vi
     .spyOn(globalThis, 'setImmediate')
     .mockImplementation(((then: () => void) => awaited.push(then)) as unknown as typeof setImmediate)

@@ -33,7 +33,7 @@ const s3 = useS3()
 
 const archiveUrl = (projectId: string, rootId: string) => `${rootsUrl(projectId)}/${rootId}/pictures.zip`
 
-/** Incompressible, and so about three bytes a pixel. */
+/** Incompressible: about three bytes for each pixel. */
 async function makeNoise(width: number, height: number): Promise<Buffer> {
   const raw = { width, height, channels: 3 } as const
   return await sharp(randomBytes(width * height * 3), { raw })
@@ -58,7 +58,7 @@ async function read(service: TestService, path: string) {
   return readZip([Buffer.from(await response.arrayBuffer())])
 }
 
-/** The place of a picture among the files of the service. */
+/** The path of a picture among the files of the service. */
 async function fileOf(
   service: TestService,
   projectId: string,
@@ -230,7 +230,7 @@ describe('an archive of the pictures of a root', () => {
     const [response] = await once(request, 'response')
     response.pause()
     await sleep(200)
-    // What the two ends of a connection hold, and no more.
+    // As many as the buffers at both ends of a connection hold, and no more.
     expect(opened).toBeLessThan(100)
     request.destroy()
     while (!service.logLines.some((line) => line.includes('"aborted":true'))) await sleep(10)
@@ -305,7 +305,7 @@ test('that is read very slowly, many times over, does not fill the memory, and l
   for (const request of slow) request.destroy()
   expect((peak - idle) / MB).toBeLessThan(300)
   await expect.poll(() => countFiles(service.pid)).toBeLessThan(files + 5)
-  // And there is room again for those who come later.
+  // Later archives find room again.
   const archive = Buffer.from(await (await fetch(url)).arrayBuffer())
   expect(readZip([archive]).map((entry) => entry.bytes().length)).toHaveLength(20)
 })
@@ -332,7 +332,7 @@ async function countFiles(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }
 
-/** One root of many, all of them the same file. Answers the project. */
+/** A project of one large root whose pictures are all links to the same file. Returns the project. */
 async function seedPictures(
   dataDir: string,
   jobs: number,

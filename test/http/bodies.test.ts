@@ -6,7 +6,7 @@ import type { Problem } from '../../src/contract/problem.ts'
 import { type Accepting, newPage, newRequest, startAccepting } from '../support/http/requests.ts'
 import { makeKey, makeProject } from '../support/store/results.ts'
 
-/** A body is as large as a client's share: who still holds some lets no other of its own in. */
+/** A body is as large as a client's share: while one is held, no other body of this client is admitted. */
 const ONE_AT_A_TIME = { MAX_BODY_BYTES: '10000', MAX_BODIES_BYTES: '40000', AUTH: 'keys' }
 
 interface Client {
@@ -21,12 +21,12 @@ async function newClient(service: Accepting): Promise<Client> {
 
 interface Sending {
   readonly socket: Socket
-  /** All that came back, once the connection is closed. */
+  /** Everything received, once the connection is closed. */
   readonly answer: Promise<string>
   received(): string
 }
 
-/** Sends a request as it stands, and its body or the beginning of it. */
+/** Sends a request unchanged, with its body or the beginning of it. */
 async function send(service: Accepting, client: Client, length: string, body: string): Promise<Sending> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
   let text = ''
@@ -114,7 +114,7 @@ describe('a body', () => {
   })
 
   test('is refused with 429 if too many bodies of its client wait', async () => {
-    // None is refused because it has waited too long.
+    // No request is refused because of its waiting time.
     const service = await startAccepting({ ...ONE_AT_A_TIME, REQUEST_TIMEOUT: '10m' })
     const [greedy, other] = [await newClient(service), await newClient(service)]
     const sent: Sending[] = []
@@ -133,7 +133,7 @@ describe('a body', () => {
     const stuck = await sendHalf(service, client)
     const waiting = await Promise.all(Array.from({ length: 20 }, () => sendHalf(service, client)))
     const answers = await Promise.all(waiting.map(({ answer }) => answer))
-    // The others had their turn, when the one before them had stood still for too long.
+    // The others had their turn after the one before them had stopped for too long.
     const refused = answers.filter((answer) => /^HTTP\/1.1 429 [\s\S]*retry-after: 5/i.test(answer))
     expect(refused.length).toBeGreaterThan(10)
     stuck.socket.destroy()

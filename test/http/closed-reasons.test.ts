@@ -12,13 +12,13 @@ import {
 import { eventsUrl, finishNext, newRequest, startAccepting, statusUrl } from '../support/http/requests.ts'
 import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
-// Who may ask for captures must not find out which names exist inside: a stranger hears the same of a private name and
-// of one that does not exist.
+// Clients that request captures must not find out which internal names exist: they get the same answer for a private name and
+// for one that does not exist.
 
 const REASONS = Object.keys(CAPTURE_REASONS) as CaptureReason[]
 const detailOf = (reason: CaptureReason) => `secret.example: ${reason}, see CAPTURE_ALLOW and 10.0.0.5`
 
-/** One root with a page for each reason, as whoever has a key of the project is told of it everywhere. */
+/** One root with a page for each reason, and everything that a client with a key of the project is told about it. */
 async function tellAll(env: Record<string, string>, projectId: string = randomUUID()) {
   const service = await startAccepting(env)
   await makeProject(service.store, projectId)
@@ -44,12 +44,12 @@ async function tellAll(env: Record<string, string>, projectId: string = randomUU
       status: outline(status.urls),
       waited: outline(waited.urls),
       event: outline((JSON.parse(event) as RootStatus).urls),
-      // It shows the first twelve of them.
+      // An overview shows the first twelve of them.
       overview: outline(overview.failures),
       listed: outline(listed?.failures ?? []),
     },
     kept: kept?.captures.map(({ failed }) => failed?.reason),
-    // They count reasons.
+    // Metrics count reasons.
     metrics: (await service.get('/metrics', headers)).status,
   }
 }

@@ -103,7 +103,7 @@ describe('HTTP/1.0, which cannot recognise a cut-off answer,', () => {
     for (const created of [1, 2]) await addRows(service.store, projectId, { created, jobs: 300 })
     const findPositions = service.store.findPositions.bind(service.store)
     let reads = 0
-    // Removed, by the third time that one is looked at.
+    // The root is gone at the third look-up of its positions.
     service.store.findPositions = async (...args) => (++reads > 2 ? undefined : await findPositions(...args))
     const [head = '', body = ''] = (await ask(service, rootsUrl(projectId))).split('\r\n\r\n')
     expect(body.length).toBeLessThan(Number(/content-length: (\d+)/.exec(head)?.[1]))

@@ -10,7 +10,7 @@ import { startService } from '../support/http/service.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { addPictures, makePng, makeProject, submittedJob } from '../support/store/results.ts'
 
-/** A store that writes down which of its look-ups were made. */
+/** A store that records its look-ups. */
 function watched(store: Store, lookUps: string[]): Store {
   const watch = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -74,7 +74,7 @@ test('a request looks up the project, root or job of its path once, however the 
       expect([path, again.status, again.lookUps]).toEqual([path, 304, [lookUp]])
     }
   }
-  // What is no id is not looked for.
+  // A malformed id is not looked up.
   for (const ids of [
     ['nothing', rootId, uuid],
     [projectId, 'nothing', uuid],

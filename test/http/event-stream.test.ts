@@ -8,7 +8,7 @@ import { EventStream } from '../../src/http/answers/event-stream.ts'
 import { ByteBudget } from '../../src/shares/byte-budget.ts'
 import type { InTurn } from '../../src/shares/fair-turns.ts'
 
-/** A connection that notes when bytes go out to it: when nothing is corked. */
+/** A connection that records when bytes are sent: when nothing is corked. */
 function createConnection() {
   const sent: { bytes: number; inTurn: boolean }[] = []
   let corks = 0
@@ -32,7 +32,7 @@ function createConnection() {
     headersSent: true,
     write(bytes: Buffer, written: () => void) {
       waiting += bytes.length
-      // As Node does: if nothing is corked, the bytes go out a tick later.
+      // Like Node: if nothing is corked, the bytes are sent a tick later.
       if (corks === 0) process.nextTick(flush)
       setImmediate(written)
     },

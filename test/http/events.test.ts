@@ -37,7 +37,7 @@ async function watch(service: Accepting, rootId: string, lastEventId?: string | 
   return stream
 }
 
-/** A client that only asks. */
+/** A client that only sends requests. */
 async function connectRaw(service: Accepting, rootId: string): Promise<Socket> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
   await once(socket, 'connect')
@@ -46,7 +46,7 @@ async function connectRaw(service: Accepting, rootId: string): Promise<Socket> {
   return socket
 }
 
-/** What a client knows that was told only what changed. */
+/** The state of a client that was told only changes. */
 class Known {
   status: RootStatus | undefined
   readonly pages = new Map<number, PageStatus>()
@@ -135,7 +135,7 @@ describe.each(bothDatabases(postgres))('events (%s)', (_, world) => {
           const known = new Known()
           const ids: number[] = []
           let lastEventId = ''
-          // Positions that the client has not heard of as they are now.
+          // Positions whose current state the client does not know yet.
           let news = new Set(Array.from({ length: pages }, (_, position) => position))
 
           const act = async (what: string) => {
@@ -344,10 +344,10 @@ describe('an event stream', () => {
 
   test('whose client does not read delays nobody, and is closed after IDLE_TIMEOUT', async () => {
     const service = await startAccepting({
-      // Longer than whoever does read may be held up on a machine that has much to do.
+      // Longer than a busy machine may delay a client that reads.
       ...{ IDLE_TIMEOUT: '4s', MAX_URLS_PER_REQUEST: '1000', MAX_BODY_BYTES: '20000000' },
     })
-    // More than the system takes in for someone who does not read.
+    // More bytes than the system buffers for a client that does not read.
     const url = `https://example.com/${'x'.repeat(8_000)}`
     const urls = Array.from({ length: 1_000 }, (_, index) => ({ url, name: String(index) }))
     const rootId = await service.accept(0, { urls })

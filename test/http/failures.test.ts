@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/http/service.ts'
 import { anyCharacter } from '../support/runner/any-character.ts'
 import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
-/** Sends a path as it stands: fetch would tidy it first. */
+/** Sends a path unchanged: fetch would normalize it first. */
 function rawGet(service: TestService, path: string, headers: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
     (resolve, reject) => {
@@ -26,7 +26,7 @@ function rawGet(service: TestService, path: string, headers: Record<string, stri
   )
 }
 
-/** What must be the same for everything that is not there. */
+/** The parts of an answer that must be the same for everything that does not exist. */
 function comparable({ status, headers, body }: Awaited<ReturnType<typeof rawGet>>) {
   const { 'x-request-id': id, date: _, ...rest } = headers
   return { status, headers: rest, body: body.replaceAll(String(id), '<id>') }
@@ -93,7 +93,7 @@ describe('the same 404 is sent', () => {
       fc.asyncProperty(ids, ids, fc.boolean(), async (first, second, known) => {
         const path = `${rootsUrl(known ? projectId : first)}/${second}`.replace(/[^\x21-\x7e]/g, '')
         const { status, body } = await rawGet(service, path)
-        // `.../root/` followed by `?` is the list's neighbour, still nothing.
+        // `.../root/` followed by `?` is near the path of the list, but still 404.
         expect([path, status]).toEqual([path, 404])
         expect(JSON.parse(body)).toMatchObject({ code: 'not_found' })
       }),
@@ -130,7 +130,7 @@ describe('methods', () => {
   )
 })
 
-/** Writes text to a connection and answers everything that comes back until it is closed. */
+/** Writes text to a connection and returns everything received until it is closed. */
 const send = (service: TestService, text: string, hostname = '127.0.0.1') =>
   new Promise<string>((resolve, reject) => {
     const { port } = new URL(service.url)

@@ -5,7 +5,7 @@ import { openEvents } from '../support/http/event-stream.ts'
 import { eventsUrl, finishNext, readStatus, startAccepting } from '../support/http/requests.ts'
 import type { TestService } from '../support/http/service.ts'
 
-/** As a disk tells it. */
+/** The error of a full disk. */
 function fill({ images }: TestService, isFull: boolean): void {
   const room: DiskSpace = { totalBytes: 1_000, freeBytes: isFull ? 1 : 500, isFull, lacksInodes: false }
   const checkWriting = async () => {
@@ -51,7 +51,7 @@ test('events of a root report that it waits, and that it goes on', async () => {
   expect((await events.next())?.status).not.toHaveProperty('waiting')
   for (const isFull of [true, false]) {
     fill(service, isFull)
-    // Somebody looks at the disk: whoever captures does so all the time.
+    // Something looks at the disk; a service that captures does so all the time.
     await expect
       .poll(async () => 'waiting' in (await readStatus(service, rootId)), { timeout: 30_000 })
       .toBe(isFull)

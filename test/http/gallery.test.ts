@@ -113,7 +113,7 @@ test('the first view needs far less than 200 KB of script', async () => {
   const script = files?.get(scriptOf(html))
   expect(gunzipSync(script?.gzipped ?? '').equals(script?.bytes ?? Buffer.of())).toBe(true)
   expect(script?.gzipped?.length).toBeLessThan(60_000)
-  // And with everything that is loaded when it is wanted.
+  // The same for all scripts, including those loaded on demand.
   const all = [...(files?.entries() ?? [])].filter(([name]) => name.endsWith('.js'))
   expect(all.length).toBeGreaterThan(2)
   expect(all.reduce((sum, [, { gzipped }]) => sum + (gzipped?.length ?? 0), 0)).toBeLessThan(120_000)

@@ -49,7 +49,7 @@ describe('a picture URL', () => {
       'cache-control': `public, max-age=${expires - (INSTANT + 1_000) / 1000}, immutable`,
       etag: expect.stringMatching(/^"[^"]+"$/),
     })
-    // Other sites may show it, in whatever way.
+    // Other sites may embed it in any way.
     expect(response.headers.has('x-frame-options')).toBe(false)
   })
 
@@ -204,7 +204,7 @@ describe('a URL that was not signed', () => {
         fc.string({ unit: printable, maxLength: 3 }),
         async (at, cut, insert) => {
           const changed = `/${path.slice(1, at + 1)}${insert}${path.slice(at + 1 + cut)}`
-          // Behind `/?` it is the page of the gallery.
+          // A path that begins with `/?` is the gallery.
           fc.pre(changed !== path && !changed.includes('#') && !changed.startsWith('/?'))
           const { status } = await rawStatus(service, changed)
           expect([changed, [403, 404].includes(status)]).toEqual([changed, true])

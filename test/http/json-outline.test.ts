@@ -7,7 +7,7 @@ const ALL = { parts: Number.MAX_SAFE_INTEGER, depth: Number.MAX_SAFE_INTEGER }
 
 const outline = (text: string, most = ALL) => outlineJson(Buffer.from(text), most)
 
-/** The same, of what the parser makes of it. */
+/** The outline of a parsed value. */
 function outlineOf(value: unknown): { parts: number; depth: number } {
   if (typeof value !== 'object' || value === null) return { parts: 1, depth: 0 }
   const names = Array.isArray(value) ? 0 : Object.keys(value).length

@@ -26,7 +26,7 @@ const PAGES = {
   urls: [{ url: 'https://example.com/', name: 'x' }],
 }
 
-/** Requests that fit, by the name of their schema. */
+/** Valid requests, by the name of their schema. */
 const BODIES: Readonly<Record<string, unknown>> = {
   ProjectRequest: { name: 'x' },
   ScreenshotRequest: PAGES,
@@ -48,7 +48,7 @@ interface Ask {
   readonly headers?: Record<string, string>
 }
 
-/** A service with one of everything, and every request that its document tells of. */
+/** A service with one of everything, and every request that its OpenAPI document describes. */
 async function open(env: Record<string, string>) {
   const service = await startAccepting({ AUTH: 'keys', MAX_PAGES_WAITING: '1000000', ...env })
   const { store, projectId } = service
@@ -66,7 +66,7 @@ async function open(env: Record<string, string>) {
       ...(body !== undefined && { body }),
       signal: leaving.signal,
     })
-    // Streams of events never end.
+    // Event streams never end.
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
     const text = isStream ? '' : await response.text()
     leaving.abort()
@@ -85,7 +85,7 @@ async function open(env: Record<string, string>) {
     file: 'x.png',
     deliveryId: randomUUID(),
   }
-  // Finished: who asks for its status with `wait` gets it at once.
+  // Finished, so that its status with `wait` is answered at once.
   ids['jobId'] = await finishRoot(store, projectId)
   ids['templateId'] = (await make(`${under}/templates`, BODIES['TemplateRequest'])).templateId
   ids['scheduleId'] = (await make(`${under}/schedules`, BODIES['ScheduleRequest'])).scheduleId
@@ -130,7 +130,7 @@ function bodyFields({ operations, document, ids }: Opened) {
   )
 }
 
-/** Every parameter of every operation. What removes something gets no id of something that is there. */
+/** Every parameter of every operation. Operations that remove something get no existing id. */
 function* parameterAsks({ operations, document, ids }: Opened): Generator<Ask> {
   for (const { path, method, operation } of operations) {
     const there = method === 'DELETE' ? {} : ids
@@ -175,7 +175,7 @@ describe.each(bothDatabases(postgres))('any input (%s)', (_engine, _shared, newW
     const opened = await open(await newWorld())
     const fields = bodyFields(opened)
     expect(fields.length).toBeGreaterThan(100)
-    // Null in each, and one of the other values: all of them in all fields would take minutes.
+    // Null in each field, and one of the other values: all of them in all fields would take minutes.
     const asks = fields.flatMap(({ field, ask }, index) => {
       const fits = [fitting, largest].map((make) => JSON.stringify(make(field.schema, opened.document)))
       const values = [...ODD_JSON, ...fits]

@@ -9,13 +9,13 @@ import { useDatabases } from '../support/servers/use-servers.ts'
 import { newRequest, PICTURE } from '../support/store/captures.ts'
 import { makeProject, rootsUrl } from '../support/store/results.ts'
 
-/** More than one piece of an answer holds. */
+/** More jobs than one piece of an answer holds. */
 const PAGES = 200
-/** Pages end in another order than they were asked for in. */
+/** Pages end in another order than that of the request. */
 const STRIDE = 7
 const NOW = 1_700_000_000_000
 
-/** After every question to the store `then` runs before the answer is seen. */
+/** `then` runs after every query, before its result is used. */
 function afterEachRead(store: Store, then: () => Promise<void>): void {
   for (const [name, read] of Object.entries(store)) {
     if (typeof read !== 'function' || !/^(find|page|texts)/.test(name)) continue
@@ -27,7 +27,7 @@ function afterEachRead(store: Store, then: () => Promise<void>): void {
   }
 }
 
-/** Attempts at all pages, in the order in which they are going to end: taken past the queue, which takes one at a time. */
+/** Attempts at all pages, in the order in which they will end. They bypass the queue, which takes one at a time. */
 async function beginAll(
   service: TestService,
   root: { projectId: string; rootId: string },
@@ -48,7 +48,7 @@ async function beginAll(
 
 describe.each(bothDatabases(useDatabases()))('%s', (_, newDatabase) => {
   test('a root of 200 pages that grows between two queries gives answers of a single revision', async () => {
-    // Nobody else works the queue off, nor gives attempts back that take long.
+    // Nothing else works on the queue, or puts long attempts back.
     const env = { ...(await newDatabase()), CAPTURE_CONCURRENCY: '0' }
     const keeping = await startService(env)
     const forgetful = await startService({ ...env, DATA_DIR: keeping.dataDir, CACHE_BYTES: '0' })
@@ -73,13 +73,13 @@ describe.each(bothDatabases(useDatabases()))('%s', (_, newDatabase) => {
     for (const service of [keeping, forgetful]) afterEachRead(service.store, finishNext)
 
     const bodies = new Map<string, string>()
-    /** Whoever gives the same ETag gives the same bytes. */
+    /** Answers with the same ETag have the same bytes. */
     const remember = (etag: string, body: string) => {
       const digest = hash('sha256', body)
       expect(bodies.get(etag) ?? digest).toBe(digest)
       bodies.set(etag, digest)
     }
-    /** The jobs are those that were finished at one instant since it was asked for. */
+    /** The jobs are those finished at one moment since the request. */
     const check = (root: RootResult, before: number) => {
       const count = root.jobs.length
       const expected = order.slice(0, count).toSorted((one, other) => one.position - other.position)
@@ -106,7 +106,7 @@ describe.each(bothDatabases(useDatabases()))('%s', (_, newDatabase) => {
       for (const root of list) check(root, before)
     }
     const readAll = async (service: TestService) => {
-      // Together, so that one finds what another has kept.
+      // Together, so that one uses a cached answer of the other.
       await Promise.all([readRoot(service), readRoot(service), readList(service), readList(service)])
       await readPage(service)
     }

@@ -99,7 +99,7 @@ interface DescribedOperation {
   readonly responses: Record<string, { headers?: Record<string, { schema: object }> }>
 }
 
-// What `@redocly/cli lint` and `@stoplight/spectral-cli lint` have found (decision 23).
+// Mistakes that `@redocly/cli lint` and `@stoplight/spectral-cli lint` have found (decision 23).
 test('/openapi.json is well formed: paths and their parameters, headers, tags', async () => {
   const service = await startService()
   const { tags, paths } = (await (await service.get('/openapi.json')).json()) as Described

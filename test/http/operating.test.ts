@@ -47,10 +47,10 @@ describe('health', () => {
           urls: [{ url: 'https://example.com/', name: 'x' }],
         }),
       })
-    // The first request is accepted while the browser is tried.
+    // The first request is accepted while the browser is being tried.
     expect((await ask()).status).toBe(201)
     await expect.poll(async () => (await ask()).status, { timeout: 60_000 }).toBe(503)
-    // Known once it was tried, and once it is gone.
+    // Known after the browser was tried, and after it is gone.
     for (const before of [async () => {}, () => rm(path)]) {
       await before()
       expect(await (await ask()).json()).toMatchObject({ code: 'no_browser', detail })
@@ -83,7 +83,7 @@ describe('/readyz', () => {
     const service = await startService({ CHROMIUM_PATH: process.execPath })
     // A queue that finds nothing.
     Object.assign(service.store.captures, { takeNext: async () => undefined })
-    // However long it had nothing to do.
+    // It stays ready, however long it had nothing to do.
     service.now += 600_000
     const projectId = await makeProject(service.store)
     await service.store.captures.accept(newRequest(projectId, { created: service.now }))
@@ -110,7 +110,7 @@ describe('/readyz', () => {
     const full = await service.get('/readyz')
     const detail = 'The database does not answer as it should.'
     expect([full.status, await full.json()]).toMatchObject([503, { code: 'unavailable', detail }])
-    // What the service does by itself may have waited for it, too.
+    // Background work of the service may have waited for a connection, too.
     await expect.poll(() => service.store.connections()).toEqual({ used: 1, waiting: 0 })
     await other.query('rollback')
     await other.end()

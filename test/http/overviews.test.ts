@@ -173,7 +173,7 @@ describe('overviews', () => {
       const other = await fetch(service.url + path, { method: 'DELETE' })
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     }
-    // As many as PAGE_LIMIT says, where nobody says how many.
+    // Without a limit there are PAGE_LIMIT of them.
     const first = await read(service, overviewsUrl(projectId.toUpperCase()))
     expect(first.body).toHaveLength(2)
     expect((await read(service, first.next ?? '')).body).toHaveLength(1)

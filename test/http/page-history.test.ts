@@ -88,7 +88,7 @@ describe.each(bothDatabases(postgres))('pages (%s)', (_, world) => {
     }
     expect(await readAll(service, `${pagesUrl(projectId)}?q=NEU&limit=1`)).toEqual([expected[2]])
     expect(await readAll(service, `${pagesUrl(projectId)}?q=%C3%9CBER`)).toEqual([expected[2]])
-    // What it was called before, it is not called any more.
+    // Its former name is no longer found.
     expect(await readAll(service, `${pagesUrl(projectId)}?q=mitte`)).toEqual([])
     expect(await readAll(service, `${pagesUrl(projectId)}?q=a%00b`)).toEqual([])
   })

@@ -105,7 +105,7 @@ describe('projects', () => {
     expect((await ask(`/api/projects/${theirs}`))[0]).toBe(404)
     expect((await service.get('/api/projects')).status).toBe(401)
     expect((await service.get(`/api/projects/${mine}`)).status).toBe(401)
-    // Behind the place that a cursor names there is nothing else for it.
+    // Behind the cursor there are no other projects for this key.
     const cursor = Buffer.from(`1700000000000.${mine}`).toString('base64url')
     expect(await ask(`/api/projects?cursor=${cursor}`)).toEqual([200, '[]'])
   })

@@ -8,7 +8,7 @@ import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
 type Read = 'textsOf' | 'findPositions' | 'textsBetween'
 
-/** Just before the store is asked this for the first time, or for the second. */
+/** Runs just before the first or second call of a method of the store. */
 function justBefore(store: Store, read: Read, change: () => Promise<unknown>, time = 1): void {
   const ask = store[read] as (...args: unknown[]) => Promise<unknown>
   let times = 0
@@ -22,7 +22,7 @@ describe.each(bothDatabases(useDatabases()))('%s: removal during an answer', (_,
   const makeRoots = async ({ store }: TestService, sizes: readonly number[]) => {
     const projectId = await makeProject(store)
     const rootIds: string[] = []
-    // Newest first, as the list has them.
+    // Newest first, as in the list.
     for (const [index, jobs] of sizes.entries())
       rootIds.push(await addRows(store, projectId, { created: 1_000 - index, jobs }))
     return { projectId, rootIds: rootIds as [string, ...string[]], path: rootsUrl(projectId) }

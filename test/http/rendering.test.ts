@@ -8,15 +8,15 @@ import { useDatabases } from '../support/servers/use-servers.ts'
 import { newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
 import { makeProject, newJob } from '../support/store/results.ts'
 
-// Whoever has an answer with its ETag keeps it for as long as the ETag stays the same. So the number in it must change
-// when the same rows begin to give other bytes. If a test here fails: raise the number in the source (RENDERING, or
+// Clients keep an answer for as long as its ETag stays the same. So the number in the ETag must change
+// when the same rows are rendered as other bytes. If a test here fails: raise the number in the source (RENDERING, or
 // SHOWING), then write the new number and the new digest here.
 const ROOTS = { number: 3, digest: '9791bd53ab2b9d3173968b029fcdedb0686b8b5ea69a89a94c872fa4d97ede83' }
 const SHOWN = { number: 1, digest: 'a43fb16c2c8a97e8e76eee7854746e723f4b4daf713071d5f5656f20251d3a39' }
 
 const URL = 'https://example.com/?a="b"&c=\u2028'
 
-/** What depends on the rows alone: ids by the order in which they appear, addresses cut out. */
+/** The part that depends on the rows alone: ids are numbered by their first occurrence, URLs are removed. */
 async function digestOf(service: TestService, paths: readonly string[]): Promise<string> {
   const ids = new Map<string, number>()
   const answers = await Promise.all(paths.map(async (path) => await (await service.get(path)).text()))

@@ -126,7 +126,7 @@ describe('a body', () => {
     const service = await startAccepting({ REQUEST_TIMEOUT: '1s' })
     const socket = await open(service, postHead(service, 'Content-Length: 1000'))
     const dripping = setInterval(() => socket.write(' '), 50)
-    // What is still written when it ends makes a reset of it.
+    // Bytes written after the end reset the connection.
     await readAll(socket).catch(() => {})
     clearInterval(dripping)
     expect(await list(service)).toEqual([])

@@ -185,7 +185,7 @@ describe('rules that hold for every request:', () => {
       return response
     }
     const [response] = [await ask(), await ask(), await ask()]
-    // It will not come back: nobody waits for it as for one that is busy, which would be five seconds each time.
+    // It will not come back, so nothing waits five seconds for it as for a busy one.
     expect(Math.min(...took)).toBeLessThan(BUSY_TIMEOUT_MS)
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
     expect(await response.text()).not.toContain(service.dataDir)

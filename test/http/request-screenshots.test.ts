@@ -159,7 +159,7 @@ describe.each(bothDatabases(postgres))('a request (%s)', (_, world) => {
     for (const projectId of [randomUUID(), randomUUID().toUpperCase(), 'x']) {
       expect(await withoutRequestId(await service.post(newRequest(), { projectId }))).toEqual(nothing)
     }
-    // What is wrong with a request is the same everywhere, and tells nothing of what exists.
+    // Mistakes in a request are the same for every project, and do not reveal what exists.
     const refused = await withoutRequestId(await service.post({}))
     expect(refused[0]).toBe(400)
     expect(await withoutRequestId(await service.post({}, { projectId: randomUUID() }))).toEqual(refused)

@@ -90,7 +90,7 @@ describe.each(bothDatabases(postgres))('schedules (%s)', (_, world) => {
     const status = await readStatus(service, first.last?.rootId ?? '')
     expect(status.schedule).toEqual({ scheduleId, occurrence: created + HOUR })
 
-    // Nobody was there for five hours: one root, which says so.
+    // The service did not run for five hours: one root, which says so.
     await service.passTo(created + 7 * HOUR - MINUTE)
     const second = await lastOf()
     expect(second).toMatchObject({ runs: 2, late: 1, next: hoursFrom(created, 7) })
@@ -322,7 +322,7 @@ test('a change that does not touch the times keeps a time that is due', async ()
   let schedule = await service.make()
   const dueOf = async ({ scheduleId }: Schedule) =>
     (await service.store.schedules.find({ projectId: service.projectId, scheduleId }))?.next
-  // The id gives the place within the spread.
+  // The id determines the offset within the spread.
   while (((await dueOf(schedule))?.due ?? 0) - schedule.created - HOUR < MINUTE)
     schedule = await service.make()
   service.now = schedule.created + HOUR + 1_000
@@ -346,7 +346,7 @@ test('/metrics counts due times by outcome', async () => {
   const { created } = await service.make({ overlap: 'run' })
   await service.make()
   await service.accept(1, { scheduledTs: created + 6 * HOUR })
-  // Both run; nobody is there for four hours; then no more pages may wait.
+  // Both run; the service is away for four hours; then no more pages may wait.
   for (const hours of [1, 5, 6]) await service.passTo(created + hours * HOUR + MINUTE)
   const lines = (await (await service.get('/metrics')).text()).split('\n')
   expect(lines.filter((line) => line.startsWith('proofsheet_schedule'))).toEqual([

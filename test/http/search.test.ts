@@ -35,7 +35,7 @@ async function readAll<Root extends { rootId: string } = RootResult>(service: Te
   return { seen, pages, ids: seen.map(({ rootId }) => rootId) }
 }
 
-/** Answers the root. */
+/** Returns the root. */
 async function addNames(service: TestService, projectId: string, created: number, names: string[]) {
   const rootId = crypto.randomUUID()
   const jobs = names.map((name) => newJob({ name, url: 'https://example.com/' }))
@@ -122,7 +122,7 @@ describe('a search', () => {
   test('stops after very many jobs, and its Link continues', async () => {
     const dataDir = await makeFolder()
     const projectId = await seedRows(dataDir, { roots: 24, jobsPerRoot: 50 })
-    // How much there is to search is what the roots say: to write and read all of it would show no more.
+    // The roots say how much there is to search: writing and reading all of it would show no more.
     await runSql({ dataDir, databaseUrl: '' }, 'update roots set job_count = 5000')
     const service = await startService({ DATA_DIR: dataDir })
     const rootId = await addNames(service, projectId, 1, ['Needle'])

@@ -43,7 +43,7 @@ async function readPages<T>(service: TestService, first: string): Promise<T[][]>
 
 const readAll = async <T>(service: TestService, first: string) => (await readPages<T>(service, first)).flat()
 
-/** A request of its own instant. */
+/** A request with its own time. */
 async function ask(
   store: Store,
   projectId: string,

@@ -23,7 +23,7 @@ const postgres = usePostgres()
 
 type Read = 'findChanges' | 'findVersion'
 
-/** How often the store was asked. */
+/** Counts calls of the store. */
 function countReads({ captures }: Store, read: Read): () => number {
   let count = 0
   const original = captures[read].bind(captures) as (...values: unknown[]) => Promise<unknown>
@@ -66,7 +66,7 @@ describe.each(bothDatabases(postgres))('a client that watches a root (%s)', (_, 
       await service.store.captures.finish(await begin(service.store, rootId), DONE, 2)
       const heard = await Promise.all(streams.map(untilFinished(page + 1)))
       expect(heard.every((status) => status?.counts.done === page + 1)).toBe(true)
-      // It began and it ended: who came for both at once, or for one after the other.
+      // A read at the beginning and one at the end: shared, or one after the other.
       expect(reads() - before).toBeLessThanOrEqual(3)
     }
     expect(await Promise.all(streams.map((stream) => stream.next()))).toEqual(streams.map(() => undefined))
@@ -86,7 +86,7 @@ describe.each(bothDatabases(postgres))('a client that watches a root (%s)', (_, 
   })
 })
 
-/** The next status with so many done. */
+/** The next status with this many pages done. */
 function untilFinished(done: number) {
   return async (stream: EventStream) => {
     for (;;) {
@@ -98,7 +98,7 @@ function untilFinished(done: number) {
 
 test('that does not read has one event kept for it, whatever happens meanwhile', async () => {
   const service = await startAccepting({ MAX_URLS_PER_REQUEST: '1000', MAX_BODY_BYTES: '20000000' })
-  // More than the system takes in for someone who does not read.
+  // More bytes than the system buffers for a client that does not read.
   const url = `https://example.com/${'x'.repeat(8_000)}`
   const urls = Array.from({ length: 1_000 }, (_, index) => ({ url, name: String(index) }))
   const rootId = await service.accept(0, { urls })
@@ -115,7 +115,7 @@ test('that does not read has one event kept for it, whatever happens meanwhile',
   })
   socket.resume()
   await expect.poll(() => text).toContain('"done":3')
-  // Everything, and then all that has happened since in one.
+  // Everything, and then all later changes in one event.
   expect(text.match(/event: status/g)).toHaveLength(2)
 })
 
@@ -219,7 +219,7 @@ describe.each(bothDatabases(postgres))('a large root (%s)', (_, world) => {
 })
 
 test('unread answers use memory of the share of their client, and only that client waits', async () => {
-  // For one client a quarter of it, which is one piece that is not read.
+  // A quarter for one client: room for one unread piece.
   const service = await startAccepting({ AUTH: 'keys', MAX_UNREAD_BYTES: '4000000' })
   const { store } = service
   const ask = async (jobs: number) => {
@@ -238,7 +238,7 @@ test('unread answers use memory of the share of their client, and only that clie
     )
     sockets.push(socket.pause())
   }
-  // Others are answered whatever these do.
+  // Other clients are answered, whatever these do.
   const roots = (await (await service.get(other.path, other.headers)).json()) as { jobs: unknown[] }[]
   expect(roots[0]?.jobs).toHaveLength(500)
   let isAnswered = false

@@ -13,7 +13,7 @@ import { makeKey, makeProject } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 const OWN = { 'sec-fetch-site': 'same-origin' }
-/** Both instances have the same address: a cookie of one is sent to the other. */
+/** Both instances have the same host: a cookie of one is also sent to the other. */
 const SHARED = { AUTH: 'keys', CAPTURE_CONCURRENCY: '0', PUBLIC_URL: 'https://shots.example.com' }
 
 const WORLDS: [string, () => Promise<Record<string, string>>][] = [
@@ -69,7 +69,7 @@ describe.each(WORLDS)('signing out (%s)', (engine, newWorld) => {
       for (const cookie of cookies) expect(await status(each, projectId, cookie)).toBe(401)
       expect(await status(each, projectId, other)).toBe(200)
     }
-    // Whoever has the old cookie cannot continue it by signing in, and may sign out again.
+    // A client with the old cookie cannot continue it by signing in, and may sign out again.
     const again = await signIn(one, secret, first)
     expect(await status(two, projectId, again)).toBe(200)
     expect(await status(two, projectId, first)).toBe(401)
@@ -87,7 +87,7 @@ describe.each(WORLDS)('signing out (%s)', (engine, newWorld) => {
     expect(await status(two, otherId, left)).toBe(200)
     expect(await status(two, projectId, left)).toBe(404)
     expect(await status(two, otherId, both)).toBe(401)
-    // A key that it does not have changes nothing.
+    // Signing out with a key that the session does not have changes nothing.
     expect(cookieOf(await signOut(one, left, 'other')).cookie).not.toBe('')
     expect(await status(two, otherId, left)).toBe(200)
   })
@@ -144,7 +144,7 @@ describe.each(WORLDS)('signing out (%s)', (engine, newWorld) => {
     const answer = await signOut(service, cookie)
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([503, null])
     expect(await status(service, projectId, cookie)).toBe(200)
-    // A session that has ended needs no end.
+    // An ended session is not ended again.
     expect((await signOut(service, ended)).status).toBe(200)
   })
 })

@@ -42,7 +42,7 @@ async function wait(service: Accepting, rootId: string, seconds: number) {
   return { code: response.status, state: status.state, status }
 }
 
-/** Resolves when someone waits for the root. */
+/** Resolves when a request waits for the root. */
 async function untilWaiting(looks: () => number): Promise<void> {
   const before = looks()
   while (looks() === before) await sleep(10)
@@ -253,7 +253,7 @@ describe.each(bothDatabases(postgres))('a waiting request (%s)', (_, world) => {
     ] as const) {
       expect(await wait(service, root, 30)).toMatchObject({ code: 200, state })
     }
-    // For who waits, it is looked every half second.
+    // For waiting requests, the store is read every half second.
     expect(looks()).toBe(0)
   })
 
@@ -274,7 +274,7 @@ describe.each(bothDatabases(postgres))('a waiting request (%s)', (_, world) => {
     await finishNext(beside, rootId, FAILED)
     const before = looks()
     expect(await answer).toMatchObject({ code: 200, state: 'partial', status: { counts: { done: 1 } } })
-    // The next look finds it, and one more may have begun since; when its time is over there were sixty.
+    // The next read finds it, and one more may have begun since; waiting to the end would take sixty.
     expect(looks() - before).toBeLessThanOrEqual(3)
   })
 
@@ -289,7 +289,7 @@ describe.each(bothDatabases(postgres))('a waiting request (%s)', (_, world) => {
     for (const rootId of roots) await finishNext(service.store, rootId)
     const answers = await Promise.all(waiting)
     expect(answers.every(({ code, state }) => code === 200 && state === 'done')).toBe(true)
-    // One every half second, and not one for each.
+    // One every half second, not one for each request.
     expect(looks()).toBeLessThanOrEqual((performance.now() - begun) / 500 + 1)
     expect(looks()).toBeGreaterThan(0)
   })
@@ -303,9 +303,9 @@ describe.each(bothDatabases(postgres))('a waiting request (%s)', (_, world) => {
     const before = looks()
     const stopped = service.stop()
     for (const answer of answers) expect(await answer).toMatchObject({ code: 200, state: 'queued' })
-    // When their time is over there were sixty.
+    // Waiting to the end would take sixty.
     expect(looks() - before).toBeLessThanOrEqual(3)
-    // It does not wait for the ten minutes that it may.
+    // It does not wait for the allowed ten minutes.
     await stopped
   })
 })
@@ -319,7 +319,7 @@ describe('a waiting request', () => {
     const begun = performance.now()
     expect(await wait(service, rootId, 1)).toMatchObject({ code: 200, state: 'running' })
     expect(performance.now() - begun).toBeGreaterThan(950)
-    // Every half second, and one that had begun: what goes on for longer has more.
+    // Every half second, and one that had begun: reads that do not stop would be more.
     await expectNoLooks(looks)
     expect(looks()).toBeLessThanOrEqual(3)
     const before = looks()
@@ -354,7 +354,7 @@ describe('a waiting request', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  // A machine that stands still for a fifth of the timeout cuts off an answer all the same: then it is asked again.
+  // A machine that is frozen for a fifth of the timeout cuts an answer off anyway: then the test repeats it.
   const again = { retry: 4 }
 
   test.each(['1500ms', '999ms'])('is answered before IDLE_TIMEOUT=%s cuts it off', again, async (idle) => {
@@ -448,7 +448,7 @@ describe('a waiting request', () => {
         woken++
       }),
     )
-    // Longer than until it is looked for: nothing newer is found.
+    // Longer than the interval between two reads: they find nothing newer.
     await sleep(700)
     expect(woken).toBe(0)
     versions.set(root.rootId, 2)

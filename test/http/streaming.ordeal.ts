@@ -65,7 +65,7 @@ describe('the list of a large project', () => {
       expect(list).toMatchObject({ status: 200, jobs: 25_000, end: ']' })
       expect(list.bytes).toBeGreaterThan(70 * MB)
       expect((peak - idle) / MB).toBeLessThan(64)
-      // One at most, were it made in one go.
+      // There would be one at most if the answer were made in one go.
       expect(served).toBeGreaterThan(1)
       process.stderr.write(
         `list of ${roots} × ${jobsPerRoot} jobs: ${Math.round(list.bytes / MB)} MB, memory +${Math.round((peak - idle) / MB)} MB, ${served} other requests meanwhile\n`,
@@ -109,7 +109,7 @@ describe('the list of a large project', () => {
       return socket
     })
     await sleep(1_500)
-    // Sixteen lists of 40 MB each; what is allowed is what the collector leaves lying about, not the lists.
+    // Sixteen lists of 40 MB each; the allowance is for garbage, not for the lists.
     expect((memoryOf(service.pid).now - before) / MB).toBeLessThan(160)
     // No read transaction is open, so a writer's checkpoint can reset the log.
     const writer = new DatabaseSync(join(dataDir, 'proofsheet.db'), { timeout: 2_000 })
@@ -137,7 +137,7 @@ describe('the list of a large project', () => {
       request.destroy()
     }
     while (service.logLines.filter((line) => line.includes('"aborted":true')).length < 20) await sleep(10)
-    // What was being read when the last of them went may still be read to its end.
+    // Reads under way when the last client left may still finish.
     for (let before = -1; before !== reads; ) {
       before = reads
       await sleep(300)

@@ -64,7 +64,7 @@ describe('a wrong request', () => {
       ...[400, 'bad_request', '#/urls'],
     ])
     const [root] = await list(service)
-    // The preset is never more than may be asked for.
+    // The default never exceeds the limit.
     for (const expected of [5_000, 5_000]) {
       expect((await begin(service.store, root?.rootId ?? '')).loadingTime).toBe(expected)
     }

@@ -34,7 +34,7 @@ beforeAll(() => {
     await actual.rename(...args)
     seen.push(`rename to ${args[1]}`)
   }
-  // For everyone who imported them by name.
+  // For modules that import them by name.
   syncBuiltinESMExports()
 })
 

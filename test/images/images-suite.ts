@@ -10,7 +10,7 @@ export interface ImagesDriver {
   newPlace(): Promise<string>
 }
 
-/** What every image store must do, wherever the pictures lie. */
+/** What every image store must do, wherever it keeps the pictures. */
 export function imagesSuite(name: string, driver: ImagesDriver): void {
   const open = async () => driver.open(await driver.newPlace())
   const read = async (images: Images, key: ImageKey) => {

@@ -15,7 +15,7 @@ function addressing(credentials: () => Promise<ExpiringCredentials>, windowMs = 
 
 const lasting = { accessKeyId: 'A', secretAccessKey: 'S' }
 
-/** From when to when an address holds, in milliseconds. */
+/** The period in which a URL is valid, in milliseconds. */
 function lifeOf(address: string): { from: number; to: number } {
   const query = new URL(address).searchParams
   const from = Date.parse(

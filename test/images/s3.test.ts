@@ -13,7 +13,7 @@ import { stubCredentials } from '../support/servers/use-servers.ts'
 import { pictureKey } from '../support/store/image-keys.ts'
 import { imagesSuite } from './images-suite.ts'
 
-/** Another store to run the suite against: its address, with credentials in the environment as for the service. */
+/** Another store to run the suite against: its URL, with credentials in the environment as for the service. */
 const OTHER = process.env['TEST_IMAGES_URL']
 let server: TestS3 | undefined
 beforeAll(async () => {
@@ -43,7 +43,7 @@ imagesSuite('S3', driver)
 
 describe('S3', () => {
   const anyKey = () => pictureKey(randomUUID(), randomUUID())
-  /** Files of ours that are open and have no name any more. */
+  /** Open files of ours that no longer have a name. */
   const openFiles = async () => {
     const links = (await readdir('/proc/self/fd')).map((fd) =>
       readlink(`/proc/self/fd/${fd}`).catch(() => ''),
@@ -140,7 +140,7 @@ describe('S3', () => {
     vi.stubEnv('TMPDIR', undefined)
   })
 
-  // It stands in for the server, which another store does not let us.
+  // Needs a stand-in for the server, which another store does not allow.
   test.skipIf(OTHER !== undefined)('few uploads and few bytes are sent at a time', async () => {
     const s3 = server as TestS3
     const images = await driver.open(await driver.newPlace())
@@ -251,7 +251,7 @@ describe('credentials', () => {
   })
 })
 
-/** Buffers that nobody holds are given back only when the collector comes by. */
+/** Unused buffers are freed only when the collector runs. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

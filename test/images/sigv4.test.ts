@@ -98,7 +98,7 @@ describe('presigned URLs', () => {
   })
 })
 
-/** Written out by hand, so that what we sign for is not taken from the one we compare with. */
+/** Written out by hand, so that the expected value does not come from the SDK. */
 function bucketOf({
   region,
   style,
@@ -141,7 +141,7 @@ describe('a server that verifies', () => {
   const get = (address: string, host?: string) =>
     new Promise<{ status: number; body: string }>((resolve, reject) => {
       const { pathname, search } = new URL(address)
-      // As it stands: whatever tidies an address on the way changes what was signed.
+      // Unchanged: a client that normalizes the URL would change what was signed.
       const path = address.slice(address.indexOf(pathname))
       expect(path.endsWith(search)).toBe(true)
       request({ host: '127.0.0.1', port: s3.port, path, headers: host ? { host } : {} }, async (response) => {

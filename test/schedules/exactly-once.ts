@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL('timer-process.ts', import.meta.url))
 const CLOCK = new URL('../../faults/clock-file.ts', import.meta.url).href
 
 const PROJECTS = 5
-/** Each so many schedules skip all times after their first: nobody captures their pages. */
+/** One in this many schedules skips all times after its first: its pages are never captured. */
 const SKIPPING = 20
 
 export interface Ordeal {
@@ -41,7 +41,7 @@ export interface Account {
   readonly wrong: readonly string[]
 }
 
-/** Runs schedules in several processes, kills and freezes them at random, and counts what became of every time. */
+/** Runs schedules in several processes, kills and freezes them at random, and counts the outcome of every time. */
 export async function passOrdeal({ place, clocks, schedules, every, seconds }: Ordeal): Promise<Account> {
   const { store, close } = await openStorage(readConfig(place, { serving: false }))
   try {

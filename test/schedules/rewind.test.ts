@@ -22,7 +22,7 @@ const STORES: [string, () => Promise<Store>][] = [
       const store = await openPostgresStore(await postgres.newDatabase(), {
         ...{ connections: 2, waitMs: 60_000, statementMs: 60_000 },
       })
-      // The clock of the server is not moved here: the one of the test counts.
+      // The clock of the server is not moved here: that of the test counts.
       return Object.assign(store, { schedules: withoutSkew(store) })
     },
   ],
@@ -65,7 +65,7 @@ describe.each(STORES)('%s: after its clock was eight days ahead', (_name, openSt
     timer.wake()
     await until(async () => (await find()).next === NOW + 2 * HOUR, 'it is moved back')
     await until(async () => (await find(nightly)).next === NOW + 24 * HOUR, 'the nightly one is moved back')
-    // This time has its root: it was made up for in the jump.
+    // This time already has its root, which was created during the jump.
     clock.now = NOW + 2 * HOUR + 30_000
     timer.wake()
     await until(async () => (await find()).next === NOW + 3 * HOUR, 'it goes on')

@@ -35,7 +35,7 @@ export async function useClock(store: Store, start: number) {
   }
 }
 
-/** The times at which two schedules of Berlin have made a root, one every hour and one at 02:30. */
+/** The times at which two schedules in Berlin have created a root: one every hour, and one at 02:30. */
 export async function runFor(store: Store, { from, to }: { from: number; to: number }) {
   const { clock, projectId, runs, make, doDue } = await useClock(store, from - 1)
   const ids = {

@@ -5,7 +5,7 @@ import { openTimer } from '../../src/schedules/timer.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStorage } from '../../src/service/storage.ts'
 
-// A process that runs schedules as a service does. Nobody captures their pages: that costs more than all the rest.
+// A process that runs schedules like a service. Their pages are not captured: that would cost more than all the rest.
 
 const config = readConfig(process.env, { serving: false })
 const { store, secretKeys } = await openStorage(config)

@@ -9,10 +9,10 @@ const NOW = Date.UTC(2026, 0, 1)
 const NO_TIMES = { cron: undefined, timezone: undefined, every: undefined }
 const CHECK = { now: NOW, minIntervalMs: MINUTE }
 
-/** Days that the library looks at until it finds a time, or gives up after 400 years. */
+/** Days that the library may look at before it finds a time or gives up after 400 years. */
 const MOST_DAYS = 70_000
 
-/** Counts the days that the library looks at. Time is no measure on a busy machine. */
+/** Counts the days that the library looks at. Time cannot be measured on a busy machine. */
 function countDays(): () => number {
   const expression = cronOf('* * * * *') as unknown as { _shift(date: Date): object }
   const ofDate = Object.getPrototypeOf(expression._shift(new Date(NOW))) as { _matchDayValue: () => unknown }

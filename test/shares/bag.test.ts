@@ -54,7 +54,7 @@ test('removed items can be collected as young objects', () => {
     }
   }
   comeAndGo(100)
-  // All that is there now is old afterwards.
+  // Everything allocated so far is old afterwards.
   collect({ type: 'major' })
   const before = process.memoryUsage().heapUsed
   for (let round = 0; round < 10; round++) {
@@ -62,6 +62,6 @@ test('removed items can be collected as young objects', () => {
     collect({ type: 'minor' })
   }
   const grown = process.memoryUsage().heapUsed - before
-  // 40 MB have come and gone. With a set all of them stay.
+  // 40 MB were allocated and released. A set would keep all of them.
   expect(grown).toBeLessThan(10_000_000)
 })

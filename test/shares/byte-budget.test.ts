@@ -8,7 +8,7 @@ import { until } from '../support/runner/until.ts'
 
 const never = new AbortController().signal
 
-/** A budget, and the clients that were let in, in that order. */
+/** A budget, and the clients that were admitted, in order. */
 function newBudget(total = 400, requestMs = 600_000) {
   const refusals = new Refusals()
   const budget = openBodies({ bodiesBytes: total, requestMs }, refusals)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FairTurns } from '../../src/shares/fair-turns.ts'
 
-/** A piece that takes as long as it may. */
+/** A piece that takes its time. */
 async function work(): Promise<void> {
   const end = performance.now() + 2
   while (performance.now() < end);
@@ -20,7 +20,7 @@ describe('turns', () => {
       }),
     )
     await Promise.all(pieces)
-    // The first one began before anyone else was there.
+    // The first one began before any other client was there.
     expect(order.join('')).toBe('aabcabaaa')
   })
 

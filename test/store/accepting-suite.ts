@@ -40,7 +40,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect([await captures.anyDueSince(49), await captures.anyDueSince(50)]).toEqual([false, true])
       const task = first(await takeAll(store, { now: 60, leaseMs: 1_000 }))
       expect(await captures.findBacklog()).toEqual({ waiting: 2, running: 1, oldest: 90 })
-      // One is under way, the others are held.
+      // One capture runs, the others are held.
       expect([await captures.anyDueSince(400), await captures.anyDueSince(500)]).toEqual([false, true])
       await captures.finish(task, PICTURE, 70)
       expect(await captures.findBacklog()).toEqual({ waiting: 2, running: 0, oldest: 90 })
@@ -107,7 +107,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       expect(await captures.accept({ ...request, rootId: randomUUID(), created: 5 })).toBe(request.rootId)
       expect(await answersAbout(store, projectId, request.rootId)).toEqual(before)
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(1)
-      // Also when all of it is over.
+      // This also holds when everything is finished.
       for (const task of await takeAll(store, LEASE)) await captures.finish(task, PICTURE, NOW)
       expect(await captures.accept({ ...request, rootId: randomUUID() })).toBe(request.rootId)
       expect(await captures.anyUnfinished()).toBe(false)
@@ -182,16 +182,16 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
       })
       expect(await answersAbout(store, projectId, request.rootId)).toEqual(before)
       expect(before).toMatchObject({ root: undefined, progress: undefined, versions: [undefined] })
-      // Others wait in a line of their own, and the key was not used up.
+      // Other projects have their own limit, and the idempotency key is still free.
       await captures.accept(newRequest(other, { pages: 5 }), most)
       await captures.accept({ ...request, digest: 'other', pages: somePages(2) }, most)
       await expect(captures.accept(newRequest(projectId), most)).rejects.toMatchObject({
         code: 'rate_limited',
       })
-      // What was accepted before is no more than it was.
+      // A repeated request adds no waiting pages.
       const again = { ...request, rootId: randomUUID(), digest: 'other', pages: somePages(2) }
       expect(await captures.accept(again, most)).toBe(request.rootId)
-      // Under way is not over; what is put back waits again; what has ended makes room.
+      // Running pages count; pages that are put back wait again; finished ones make room.
       const [one, two] = (await takeAll(store, { ...LEASE, rootId: request.rootId })) as [
         CaptureTask,
         CaptureTask,

@@ -50,7 +50,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
     test('property: gives jobs as text exactly as JSON.stringify does', async () => {
       const store = await open()
       const projectId = await makeProject(store)
-      // Every character that a store takes: none holds half of a pair, and one cannot hold NUL.
+      // All characters that a store accepts: no half pairs, and one engine cannot store NUL.
       const text = fc
         .string({ unit: 'grapheme-composite', maxLength: 40 })
         .chain((start) =>

@@ -6,7 +6,7 @@ import { answersAbout, FAILURE, newRequest, PICTURE, takeAll } from '../support/
 import { AHEAD, type Begun, capturesOf, DIED, first, LEASE, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** Who may work at a page, and who may end it. */
+/** Who may work on a page, and who may end its capture. */
 export function attemptsSuite(name: string, driver: StoreDriver): void {
   const { open, begun } = capturesOf(driver)
 
@@ -140,7 +140,7 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
         expect(await captures.putBack(old, { now: NOW, due: NOW + 9_999, counts })).toBe(false)
       expect(await captures.putBack(old, DIED)).toBe(false)
       expect(await answersAbout(store, projectId, rootId)).toEqual(before)
-      // Neither was the lease or the due time of the other's moved.
+      // The lease and the due time of the other attempt are unchanged, too.
       expect(await captures.findUnderWay()).toEqual(underWay)
       const queued = before.progress?.captures[0]?.state === 'queued'
       expect((await captures.takeNext({ ...LEASE, rootId }))?.position).toBe(queued ? 0 : undefined)

@@ -23,7 +23,7 @@ export const BEFORE_LIFE = {
   PostgreSQL: BEFORE_ORIGIN.PostgreSQL + BEFORE_SECRETS.PostgreSQL + DROP,
 } as const
 
-/** As a version did that knows nothing of this, beside one that does. */
+/** Like a version that does not record finishes, beside one that does. */
 export const NOT_WRITTEN = 'update requests set finished = null, outcome = null; delete from events'
 
 const LEASE = { now: 1_000, leaseMs: 20_000 }

@@ -10,12 +10,12 @@ export const BEFORE_TURNS = `drop table turns; drop index captures_queued; drop 
   drop table identity;
   delete from kysely_migration where name in ('0006-turns', '0007-deaths', '0008-identity');`
 
-/** As a version did that knows nothing of turns, beside one that does. */
+/** Like a version without turns, beside one that has them. */
 export const UNCOUNTED = 'delete from turns'
 
 const LEASE = { now: 1_000, leaseMs: 20_000 }
 
-/** Two projects with three pages each: one that has ended, one that a worker had when it went, one that waits. */
+/** Two projects with three pages each: one finished, one left running by a worker that is gone, one waiting. */
 export async function askBeforeTurns(store: Store): Promise<void> {
   for (const created of [1, 2]) {
     const rootId = await store.captures.accept(newRequest(await makeProject(store), { pages: 3, created }))

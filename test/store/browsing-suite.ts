@@ -18,7 +18,7 @@ function fail(): never {
   throw new Error('it is not there')
 }
 
-/** What every store must answer to those who look around, whatever engine it runs on. */
+/** Queries for browsing that every store must answer. */
 export function browsingSuite(name: string, driver: StoreDriver): void {
   const open = async () => {
     const store = await driver.open(await driver.newPlace())
@@ -259,7 +259,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: pages`, () => {
-    /** A root that nobody is to see. */
+    /** A root that must not be visible. */
     const claim = async (store: Store, projectId: string, jobs: NewRoot['jobs']) => {
       const { promise: claimed, resolve } = Promise.withResolvers<void>()
       const rootId = randomUUID()
@@ -309,7 +309,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
     test('property: are listed once each, in the byte order of their URLs, with their figures', async () => {
       const { store, browsing } = await open()
       const unit = fc.constantFrom(...'aAbZ%_\\\'"/~ äÄé한🦊\uffff\u0301\x01\n')
-      // Some that are longer than an entry of an index may be.
+      // Some URLs are longer than an index entry may be.
       const address = fc.oneof(
         fc.string({ unit, maxLength: 3 }),
         fc.string({ unit, maxLength: 3 }).map((text) => `${text}${'🦊'.repeat(490)}`),

@@ -5,7 +5,7 @@ import { makeProject } from '../support/store/results.ts'
 import { capturesOf, DIED, LEASE, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** Many that work with one database at once. */
+/** Simultaneous work on one database. */
 export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
   const { openTwice } = capturesOf(driver)
 
@@ -51,7 +51,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
       expect(await one(1).jobsOf(projectId, [rootId])).toHaveLength(24)
       expect(await one(1).captures.findVersions([{ projectId, rootId }])).toEqual([1 + 32 + 32])
       const progress = await one(1).captures.findProgress(projectId, rootId)
-      // Each of them happened at an instant of its own.
+      // Each of them happened at a time of its own.
       expect(new Set(progress?.captures.map(({ changed }) => changed)).size).toBe(32)
     })
 
@@ -71,7 +71,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
     test('when many callers begin one capture, only the last can end it', async () => {
       const { one, projectId } = await openTwice()
       const rootId = await one(0).captures.accept(newRequest(projectId))
-      // Each finds what is under way lost, unless another was faster.
+      // Each caller finds the running attempt lost, unless another was faster.
       const taken = await Promise.all(
         Array.from({ length: 8 }, async (_, index) => {
           const { captures } = one(index)
@@ -81,7 +81,7 @@ export function capturesAtOnceSuite(name: string, driver: StoreDriver): void {
       )
       const tasks = taken.filter((task) => task !== undefined)
       const [last] = await one(0).captures.findUnderWay()
-      // Each of them counted once.
+      // Each takeover was counted once.
       expect(tasks.map((task) => task.deaths).toSorted()).toEqual(tasks.map((_, index) => index))
       const outcomes = await Promise.all(
         tasks.map((task, index) => one(index).captures.finish(task, PICTURE, NOW)),

@@ -8,7 +8,7 @@ import { CapturesModel } from './captures-model.ts'
 import { capturesOf, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** Whatever is done, in whatever order: the store is compared with a model. */
+/** Compares the store with a model, for any sequence of operations. */
 export function capturesModelSuite(name: string, driver: StoreDriver): void {
   const { open } = capturesOf(driver)
 
@@ -32,7 +32,7 @@ export function capturesModelSuite(name: string, driver: StoreDriver): void {
           const projects = [projectId, await makeProject(store), await makeProject(store)]
           const model = new CapturesModel()
           const attempts: Attempt[] = []
-          // The sixth from the end at most: old enough to have been overtaken, new enough to matter.
+          // At most the sixth from the end: old enough to have been replaced, new enough to matter.
           const attemptAt = (back: number) => attempts.at(-1 - back)
           let now = NOW
           const agree = (actual: unknown, expected: unknown) => expect(actual).toEqual(expected)
@@ -44,7 +44,7 @@ export function capturesModelSuite(name: string, driver: StoreDriver): void {
             attempts.push(task)
           }
           for (const [what, one, other] of operations) {
-            // No two requests in one instant: then their order would be anybody's.
+            // No two requests have the same time, which would leave their order open.
             now += 1
             const attempt = attemptAt(one)
             if (what === 'accept') {

@@ -29,15 +29,15 @@ interface ModelRequest {
 
 interface ModelProject {
   readonly projectId: string
-  /** Of the browser's time, without what is under way. */
+  /** Time used in the browser, without running attempts. */
   used: number
   since: number
 }
 
-/** What an attempt costs beside its time. */
+/** The fixed cost of an attempt, beside its time. */
 const ATTEMPT_MS = 100
 
-/** What the port says, in the plainest words: lists that are looked through. */
+/** The contract in its simplest form: lists that are searched. */
 export class CapturesModel {
   readonly requests: ModelRequest[] = []
   readonly captures: ModelCapture[] = []
@@ -60,7 +60,7 @@ export class CapturesModel {
     return rootId
   }
 
-  /** The one that comes next, if any is due. */
+  /** The next capture, if any is due. */
   next(now: number, { idleOnly = false, suspects = false } = {}): ModelCapture | undefined {
     const due = (projectId: string) =>
       this.#due(projectId, now).filter(({ deaths }) => deaths >= SUSPECT_DEATHS === suspects)
@@ -112,7 +112,7 @@ export class CapturesModel {
     return { waiting: queued.length, running, oldest: queued.length > 0 ? Math.min(...queued) : undefined }
   }
 
-  /** Begins where those are that have used least; who waits already owes what it owes. */
+  /** Begins at the least time used by the others; a waiting project keeps its debt. */
   #join(projectId: string, now: number): void {
     const competing = this.projects.filter(
       (one) => this.#due(one.projectId, now).length + this.#underWay(one.projectId).length > 0,

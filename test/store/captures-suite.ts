@@ -6,7 +6,7 @@ import { progressSuite } from './progress-suite.ts'
 import type { StoreDriver } from './store-driver.ts'
 import { turnsSuite } from './turns-suite.ts'
 
-/** What every store must do with what is to be captured, whatever engine it runs on. */
+/** What every store must do with captures. */
 export function capturesSuite(name: string, driver: StoreDriver): void {
   acceptingSuite(name, driver)
   turnsSuite(name, driver)

@@ -8,7 +8,7 @@ import { makeFolder } from '../support/processes/workspace.ts'
 import { makeProject } from '../support/store/results.ts'
 
 const MEGABYTE = 1_000_000
-/** A thread copies the log after four. A commit would do it after sixteen. */
+/** A thread copies the log after four megabytes. A commit would do so after sixteen. */
 const WRITTEN = 6
 
 async function write({ templates }: Store, projectId: string): Promise<void> {

@@ -6,18 +6,18 @@ import { addRows, makeProject, newJob } from '../support/store/results.ts'
 import { newRoot as root } from './new-root.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** Time that only passes when told to; real timers go on. */
+/** Time moves only when the test moves it; real timers continue. */
 function stopClocks() {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   let now = 1_700_000_000_000
   return {
     clock: () => now,
-    /** As for a process that is frozen or gone: those that are set stay silent. */
+    /** Like a frozen or killed process: timers that are already set never fire. */
     stopTimers() {
       vi.clearAllTimers()
     },
-    /** Only what it says. */
+    /** Moves the clock only. */
     jump(milliseconds: number) {
       now += milliseconds
     },
@@ -28,7 +28,7 @@ function stopClocks() {
   }
 }
 
-/** Publishing that goes on until it is told. Once it has begun, the ids are claimed. */
+/** Publishing that continues until it is released. Once it has begun, the ids are claimed. */
 function held() {
   const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const publish = () => {
@@ -38,7 +38,7 @@ function held() {
   return { publish, begun: begun.promise, release: end.resolve, fail: end.reject }
 }
 
-/** Who has the ids of a root while it is being added. */
+/** Tests of who holds the ids of a root while it is being added. */
 export function claimsSuite(name: string, driver: StoreDriver): void {
   const open = async (options?: { clock: () => number }) => driver.open(await driver.newPlace(), options)
   const nothing = async () => {}
@@ -76,7 +76,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       const added = root(projectId)
       const other = { ...added, digest: 'other' }
       const overlapping = root(projectId, { digest: 'third', jobs: added.jobs.slice(1) })
-      // Never ends, as of a process that is gone.
+      // Never ends, as in a killed process.
       const killed = held()
       store.addRoot(added, killed.publish).catch(() => {})
       await killed.begun
@@ -119,7 +119,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       })
       release()
       expect(await slow).toBe('added')
-      // And one that fails after the other has shown it takes nothing back.
+      // One that fails after the other has added the root takes nothing back.
       expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
     })
 
@@ -172,7 +172,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       const projectId = await makeProject(store)
       const added = root(projectId)
       const other = { ...added, digest: 'other' }
-      // A killed one's claim, nearly dead, is joined.
+      // Joins the claim of a killed process shortly before it ends.
       const killed = held()
       store.addRoot(added, killed.publish).catch(() => {})
       await killed.begun
@@ -183,7 +183,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       await begun
       for (let index = 0; index < 20; index++) {
         time.pass(15_000)
-        // Whatever was asked for before this is written by then; of eight in a row, one is enough.
+        // Earlier renewals are written by then; one of eight in a row is enough.
         await makeProject(store)
       }
       await expect(store.addRoot(other, nothing)).rejects.toMatchObject({ code: 'conflict' })
@@ -199,7 +199,7 @@ export function claimsSuite(name: string, driver: StoreDriver): void {
       const go = Promise.withResolvers<void>()
       const slow = store.addRoot(added, async (stillOurs) => {
         go.resolve()
-        // It would go on for ever.
+        // It would continue forever.
         for (;;) {
           stillOurs()
           await sleep(5)

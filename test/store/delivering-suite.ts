@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
 const told = (tasks: readonly (DeliveryTask | undefined)[]) =>
   tasks.map((task) => task && [task.event, task.position])
 
-/** How every store hands out the work of delivering, whatever engine it runs on. */
+/** How every store hands out deliveries. */
 export function deliveringSuite(name: string, driver: StoreDriver): void {
   const open = async (more: Parameters<typeof newWebhook>[1] = {}) => {
     const store = await driver.open(await driver.newPlace())
@@ -43,7 +43,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
         ...NOTHING,
         events: true,
       })
-      // Of several processes, each event is taken by one.
+      // Of several processes, one takes each event.
       await Promise.all([spreadAll(store, NOW, 1), spreadAll(store, NOW, 2), spreadAll(store, NOW, 100)])
       const made = await store.webhooks.listDeliveries(webhook, { limit: 9 })
       expect(made.map(({ event }) => event).toSorted()).toEqual(['root.finished', 'screenshot.failed'])
@@ -187,7 +187,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       for (let root = 0; root < 2; root++) await finishRoot(store, projectId)
       const ahead = NOW + 2 * HOUR_MS
       await spreadAll(store, ahead)
-      // One has failed once. Its pause is short, but of another time.
+      // One has failed once: its pause is short, but was computed with another clock.
       const [task] = await takeDeliveries(store, ahead, 1)
       if (!task) throw new Error('nothing was due')
       await endOne(store, task, { state: 'pending', last: REFUSED, pauseMs: 5_000 }, { now: ahead })
@@ -200,7 +200,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(again.map(({ attempts }) => attempts).toSorted()).toEqual([1, 2])
       for (const each of again)
         await endOne(store, each, { state: 'pending', last: REFUSED, pauseMs: 8 * HOUR_MS }, { now: NOW })
-      // A long pause is no mistake.
+      // A long pause is not treated as a wrong clock.
       expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual(NOTHING)
     })
 

@@ -12,13 +12,13 @@ import { placeTables } from '../support/store/place-tables.ts'
 import { makeProject } from '../support/store/results.ts'
 import { seedPostgresSchedules, seedSchedules } from '../support/store/seed-schedules.ts'
 
-// Whether there are few or many schedules, what is due is found by an index. npm run bench -- schedules measures it.
+// Due schedules are found by an index, however many there are. npm run bench -- schedules measures it.
 
 const postgres = usePostgres()
 const NOW = 1_800_000_000_000
 const MANY = { count: 5_000, due: NOW }
 
-/** Many roots for later, in PostgreSQL: it would read a table without rows from its beginning. */
+/** Many scheduled roots, for PostgreSQL: it would scan a nearly empty table. */
 const scheduledRoots = (projectId: string) =>
   `insert into roots (project_id, root_id, created, revision, job_count, digest, claimers)
      select '${projectId}', gen_random_uuid(), 1, 'r', 0, 'd', 0 from generate_series(1, 5000);
@@ -26,7 +26,7 @@ const scheduledRoots = (projectId: string) =>
      select project_id, root_id, 1, '{}', '{"width":1,"height":1,"fullPage":false,"tags":[]}', ${NOW + 1_000_000} + row_number() over () from roots;
    analyze`
 
-/** All that a timer asks for when it looks. */
+/** Every query that a timer makes when it looks. */
 async function look({ schedules, scheduledRoots }: Store): Promise<void> {
   expect(await schedules.findNextDue()).toBe(NOW)
   expect(await schedules.findDue(NOW - 60_000, 50)).toEqual([])

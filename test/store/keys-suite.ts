@@ -141,7 +141,7 @@ export function keysSuite(name: string, driver: StoreDriver): void {
       let now = 1_800_000_000_000
       await forget(store, now)
       await store.endedSessions.end(SESSION, MOST)
-      // Ahead by a year and back again, ten times.
+      // A year ahead and back again, ten times.
       for (let jump = 0; jump < 10; jump++) {
         expect(await forget(store, now + 365 * DAY)).toBe(0)
         expect(await forget(store, now)).toBe(0)

@@ -12,7 +12,7 @@ import { placeTables } from '../support/store/place-tables.ts'
 import { makeProject } from '../support/store/results.ts'
 import { newSchedule } from './schedules-suite.ts'
 
-// Whatever does not show a request does not read it: a list of a hundred requests of 820 KB would take a tenth of a second.
+// Queries that do not show requests do not read them: a list of a hundred requests of 820 KB would take a tenth of a second.
 
 const postgres = usePostgres()
 const PAGE = 4_096
@@ -32,7 +32,7 @@ async function addBoth(store: Store, request: string): Promise<string> {
   return projectId
 }
 
-/** All that looks at the large rows, but not at their requests. */
+/** Every query that reads the large rows, but not their requests. */
 async function look({ templates, schedules }: Store, projectId: string): Promise<void> {
   const listed = await templates.page(projectId, { limit: 100 })
   expect(listed.map(({ bytes }) => bytes)).toEqual([2, LARGE])
@@ -58,7 +58,7 @@ test('SQLite reads no page of a large request unless it is shown', async () => {
   await expect(store.templates.find({ projectId, templateId })).rejects.toThrow(/damaged|malformed/)
 })
 
-/** Ruins all pages that have nothing but this letter, after the number of the next page. Returns how many. */
+/** Damages all pages that contain only this letter after the number of the next page. Returns how many. */
 async function damagePagesOf(letter: string, path: string): Promise<number> {
   const file = await readFile(path)
   const content = Buffer.alloc(PAGE - 4, letter)
@@ -83,10 +83,10 @@ test('PostgreSQL reads no part of a large request unless it is shown', async () 
     return Number(row?.sum)
   }
   const making = await open()
-  // Noise: PostgreSQL would compress anything else, and keep it in the row.
+  // Noise: PostgreSQL would compress anything else and store it in the row.
   const projectId = await addBoth(making, randomBytes(LARGE / 2).toString('hex'))
   await making.close()
-  // A session counts what it has read when it ends.
+  // A session reports its reads when it ends.
   await expect.poll(() => blocks('toast_blks')).toBeGreaterThan(0)
   const [rows, texts] = [await blocks('heap_blks'), await blocks('toast_blks')]
   const store = await open()

@@ -10,7 +10,7 @@ const NOW = 1_700_000_100_000
 const LEASE = { now: NOW, leaseMs: 20_000 }
 const ALL = { after: 0, limit: 10_000 }
 
-/** How two pages end, and with that their root. */
+/** Outcomes of two pages, and of their root. */
 const ENDS: readonly [Outcome, readonly boolean[]][] = [
   ['done', [true, true]],
   ['partial', [true, false]],
@@ -20,7 +20,7 @@ const ENDS: readonly [Outcome, readonly boolean[]][] = [
 
 const kindsOf = (events: readonly RootEvent[]) => events.map(({ kind, position }) => [kind, position])
 
-/** What every store must write down about the life of a root, whatever engine it runs on. */
+/** What every store must record about the life of a root. */
 export function lifeSuite(name: string, driver: StoreDriver): void {
   const open = async () => {
     const store = await driver.open(await driver.newPlace())
@@ -108,7 +108,7 @@ export function lifeSuite(name: string, driver: StoreDriver): void {
       const attempts = [...lost, ...again, ...(await first.captures.findUnderWay())]
       const ends = attempts.flatMap((attempt) => stores.map(({ captures }) => [captures, attempt] as const))
       const ended: boolean[] = []
-      // No more at once than there are connections: on a busy machine the others would give up waiting for one.
+      // No more at once than there are connections: on a busy machine, the others would time out waiting for one.
       while (ended.length < ends.length) {
         const some = ends.slice(ended.length, ended.length + AT_ONCE)
         const finishing = some.map(([captures, attempt], index) =>

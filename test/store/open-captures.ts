@@ -6,9 +6,9 @@ import type { StoreDriver } from './store-driver.ts'
 
 export const NOW = 1_700_000_100_000
 export const LEASE = { now: NOW, leaseMs: 20_000 }
-/** Its process has died. */
+/** Put back because its process has died. */
 export const DIED = { now: NOW, due: 0, counts: false, died: true }
-/** By a clock that is two hours ahead. */
+/** Due by a clock that is two hours ahead. */
 export const AHEAD = { now: NOW, due: NOW + 7_200_000, counts: true }
 
 /** How the suites of the captures open stores. */

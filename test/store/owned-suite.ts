@@ -20,13 +20,13 @@ interface Row {
   readonly revision: string
 }
 
-/** What people do with one kind of rows. */
+/** The operations on one kind of rows. */
 interface Kind {
   readonly newestFirst?: true
   create(store: Store, key: Key, created: number, room?: Room): Promise<Row>
   find(store: Store, key: Key): Promise<Row | undefined>
   ids(store: Store, projectId: string, page: ListPage): Promise<{ id: string; created: number }[]>
-  /** Gives it another name. */
+  /** Renames it. */
   rename(store: Store, key: Key, name: string, expected?: Expected): Promise<Row>
   remove(store: Store, key: Key, expected?: Expected): Promise<void>
 }
@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const NOT_FOUND = { code: 'not_found' }
 const CHANGED = { code: 'precondition_failed' }
 
-/** What every store does with rows that a project owns, and with templates. */
+/** What every store does with rows that a project owns. */
 export function ownedSuite(name: string, driver: StoreDriver): void {
   const open = async () => {
     const store = await driver.open(await driver.newPlace())

@@ -14,7 +14,7 @@ const SETTINGS = `select array[current_setting('statement_timeout'), current_set
                                current_setting('transaction_isolation')] as settings`
 const server = usePostgres()
 
-/** A database whose default is stricter than ours; directly, and as a pooler would show it. */
+/** A database whose default isolation is stricter than ours; directly, and as seen through a pooler. */
 async function newDatabase({ ignoresSearchPath = false } = {}) {
   const direct = await server.newEmptyDatabase()
   onTestFinished(() => dropDatabase(direct))
@@ -28,14 +28,14 @@ async function newDatabase({ ignoresSearchPath = false } = {}) {
   return { direct, pooled: Object.assign(new URL(direct), { port: String(proxy.port) }).href }
 }
 
-/** A pooler tells clients numbers of its own in `BackendKeyData`. */
+/** A pooler sends clients its own numbers in `BackendKeyData`. */
 function withOtherProcess(chunk: Buffer): Buffer {
   const at = chunk.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]))
   if (at >= 0) chunk.writeInt32BE(-1, at + 5)
   return chunk
 }
 
-/** Another setting, of the same length, that means nothing. */
+/** Replaces a setting by a meaningless one of the same length. */
 function withoutSearchPath(chunk: Buffer): Buffer {
   return Buffer.from(chunk.toString('latin1').replace('search_path=', 'nothing.at_='), 'latin1')
 }

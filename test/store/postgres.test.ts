@@ -57,7 +57,7 @@ const driver = {
   },
 }
 
-/** With tables already: to make them takes longer than most of the tests. */
+/** Tables are already there: creating them takes longer than most of the tests. */
 const withTables = { ...driver, newEmptyPlace: driver.newPlace, newPlace: useEmptied(databases) }
 
 storeSuite('PostgreSQL', withTables)
@@ -108,7 +108,7 @@ describe('PostgreSQL', () => {
     await other.captures.accept(newRequest(projectId))
     const frozen = openPool(url, brief)
     onTestFinished(() => frozen.close())
-    // It holds the rows that everyone needs who asks for pages or takes one, and is never heard of again.
+    // It locks the rows that every request and every worker needs, and then freezes.
     const connection = await frozen.connect()
     for (const text of [connection.begin, 'update turns set used = 0', 'update projects set name = name'])
       await connection.query({ text })
@@ -234,7 +234,7 @@ describe('PostgreSQL', () => {
 
   test.each([
     ['goes wrong', async () => {}],
-    // Before that it has seen that the clocks agree.
+    // Before the jump, the store has seen that the clocks agree.
     ['jumps', async ({ captures }: Store) => void (await captures.takeNext({ now: Date.now(), leaseMs: 1 }))],
   ])('a capture put back by a machine whose clock %s is due for others at the right time', async (_, before) => {
     const url = await withTables.newPlace()
@@ -330,7 +330,7 @@ describe('PostgreSQL', () => {
   test('roots that claim each other’s jobs end in conflicts, not in deadlocks', async () => {
     const store = await driver.open(await driver.newPlace())
     const projectId = await makeProject(store)
-    // More than go into one statement: only then could two of them hold what the other waits for.
+    // More than fit into one statement: only then can two of them hold locks that the other needs.
     const uuids = Array.from({ length: 1_500 }, () => randomUUID())
     const job = (uuid: string) => ({
       uuid,
@@ -359,7 +359,7 @@ describe('PostgreSQL', () => {
     const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [] }
     const adding = store.addRoot(root, async () => {
       await endSessions(url)
-      // Until the store has heard of it as well.
+      // Until the store has noticed it, too.
       for (let turn = 0; turn < 5; turn++) await sleep(50)
     })
     expect(await adding).toBe('added')

@@ -6,7 +6,7 @@ import { addRows, makeProject } from '../support/store/results.ts'
 import { capturesOf, DIED, first, LEASE, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** What became of a request, and how far it is. */
+/** Results and progress of a request. */
 export function progressSuite(name: string, driver: StoreDriver): void {
   const { open, begun } = capturesOf(driver)
 
@@ -85,7 +85,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
       expect(await page(2, 1)).toEqual(texts.slice(1, 2))
       expect(await page(5, 9)).toEqual(texts.slice(2))
       expect(await page(6, 9)).toEqual([])
-      // The one that is still missing comes in between.
+      // The missing one will be in between.
       await captures.finish(tasks[2] as CaptureTask, PICTURE, NOW)
       expect((await store.jobsOf(projectId, [rootId])).map(({ position }) => position)).toEqual([1, 2, 4, 5])
     })

@@ -16,7 +16,7 @@ const removeRoot = async ({ removals }: Store, projectId: string, rootId: string
 const removeProject = async ({ removals }: Store, projectId: string) =>
   (await Array.fromAsync(removals.removeProject(projectId, NOW))).flat()
 
-/** Everything that the store answers about a root. */
+/** Every answer of the store about a root. */
 async function expectNothingOf(store: Store, projectId: string, rootId: string): Promise<void> {
   expect(await store.findRoot(projectId, rootId)).toBeUndefined()
   expect(await store.jobsOf(projectId, [rootId])).toEqual([])
@@ -32,13 +32,13 @@ async function expectNothingOf(store: Store, projectId: string, rootId: string):
   expect(events.filter((event) => event.rootId === rootId)).toEqual([])
 }
 
-/** What every store must do when something is removed, whatever engine it runs on. */
+/** What every store must do when something is removed. */
 export function removalSuite(name: string, driver: StoreDriver): void {
   const open = async (options?: { clock: () => number }) => {
     const store = await driver.open(await driver.newPlace(), options)
     return { store, captures: store.captures, projectId: await makeProject(store) }
   }
-  /** Of three pages: one done, one failed, one under way; and one that waits. */
+  /** A root with one page done, one failed, one running and one waiting. */
   const capture = async (store: Store, projectId: string) => {
     const request = newRequest(projectId, { pages: 4, idempotencyKey: 'key' })
     const { rootId } = request
@@ -105,7 +105,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(await store.findRoot(projectId, rootId)).toBeUndefined()
       expect(await store.pageRoots(projectId, { limit: 9 })).toEqual([])
       expect(await store.removals.findInterrupted()).toEqual([{ projectId, rootId, since: undefined }])
-      // Meanwhile its ids are no one else's, and nobody takes it for a dead import.
+      // Meanwhile its ids stay taken, and it does not count as a dead import.
       const again = { projectId, rootId, created: 1, digest: 'again', jobs: [newJob()] }
       await expect(store.addRoot(again, async () => {})).rejects.toMatchObject({ code: 'conflict' })
       await addRows(store, projectId)
@@ -228,7 +228,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       expect(await captures.finish(underWay, PICTURE, NOW)).toBe(false)
       expect(await captures.findBacklog()).toEqual(IDLE)
       expect(await store.findRoot(other, kept)).toBeDefined()
-      // Its id is taken until it is forgotten.
+      // Its id stays taken until the project is forgotten.
       await expect(makeProject(store, projectId)).rejects.toMatchObject({ code: 'conflict' })
       expect(await store.removals.forgetProject(projectId)).toBe(true)
       expect(await store.removals.forgetProject(projectId)).toBe(false)

@@ -18,8 +18,8 @@ import { newSchedule } from './schedules-suite.ts'
 import type { ReadRows, StoreDriver } from './store-driver.ts'
 
 /**
- * Every column of every table. A new one must be added to one of the two lists: if it can hold a secret, or is one, then its row
- * has to go in the transaction that hides its project.
+ * Every column of every table. A new one must be added to one of the two lists: if it can hold a secret, or is one, its row
+ * must be removed in the transaction that hides its project.
  */
 const SECRET: Readonly<Record<string, readonly string[]>> = {
   keys: ['hash'],
@@ -41,7 +41,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   requests:
     `project_id root_id idempotency_key options version marks finished outcome scheduled begun template_id schedule_id
     occurrence late_ms missed`.split(/\s+/),
-  // Secrets were cut out of what came of a page.
+  // Secrets were removed from everything that came back from a page.
   captures:
     `project_id root_id position url name loading_time own_options state turn attempts deaths attempt due lease queued
     started finished reason detail cut seen changed`.split(/\s+/),
@@ -77,7 +77,7 @@ const COLUMNS = {
 const MARK = 'T00SLACK'
 const SEALED = `1.k1.${MARK}`
 
-/** What is left of secrets when a project is removed. `rows`: read past the store. */
+/** No secret remains when a project is removed. `rows`: read past the store. */
 export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDriver, rows: ReadRows): void {
   /** A project with a secret in every place that can hold one. */
   const fill = async (store: Store) => {

@@ -123,7 +123,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       const begun = await captures.accept(newRequest(projectId))
       for (const other of [begun, crypto.randomUUID()])
         expect(await store.scheduledRoots.cancel({ projectId, rootId: other }, NOW)).toBe(false)
-      // A copy of it is the same.
+      // A copy of it has the same state.
       if (!progress) throw new Error('there is no such request')
       const copy = await driver.open(await driver.newPlace())
       await makeProject(copy, projectId)
@@ -150,7 +150,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       await expect(ask(1)).rejects.toMatchObject({ code: 'rate_limited' })
       await store.scheduledRoots.cancel({ projectId, rootId: first }, NOW)
       const second = await ask(3, LATER)
-      // What was accepted begins, however much waits.
+      // An accepted root begins, however many pages wait.
       expect(await store.scheduledRoots.begin({ projectId, rootId: second }, LATER)).toBe(true)
       expect(await captures.findBacklog()).toMatchObject({ waiting: 5 })
     })
@@ -175,7 +175,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       const { stores, one, projectId } = await openTwice()
       let waiting = 0
       for (let round = 0; round < 8; round++) {
-        // So many that they meet in the middle of locking them.
+        // So many that they meet while locking the rows.
         const pages = round < 4 ? 2 : 300
         const rootId = await schedule(one(0), projectId, { pages })
         const key = { projectId, rootId }
@@ -183,7 +183,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
           one(round).scheduledRoots.cancel(key, NOW),
           ...[0, 1, 2, 3].map((index) => one(index).scheduledRoots.begin(key, LATER)),
         ])
-        // A begin leaves the rows to whoever has locked them: so it may be that none of them did it yet.
+        // A begin skips rows that are locked: so possibly none of them has begun it yet.
         if (begun.every((each) => !each) && !cancelled)
           expect(await one(0).scheduledRoots.begin(key, LATER)).toBe(true)
         expect(begun.filter(Boolean).length + (cancelled ? 1 : 0)).toBeLessThanOrEqual(1)

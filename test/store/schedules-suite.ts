@@ -149,7 +149,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
         ...{ runs: 1, late: 1, skipped: 0, lastRoot: rootId, revision: schedule.revision },
         next: { next: NOW + 2 * HOUR, due: NOW + 2 * HOUR + 7 },
       })
-      // As it was read before: its time is over.
+      // Run again as it was read before: its time is over.
       expect(await run(store, schedule)).toBe('overtaken')
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(1)
     })
@@ -176,7 +176,7 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(third).toMatchObject({ runs: 1, skipped: 4, lastSkipped: NOW + 2 * HOUR })
       for (const task of await takeAll(store, LEASE)) await captures.finish(task, PICTURE, NOW)
       expect(await run(store, third)).toMatchObject({ projectId })
-      // A root that was removed is over.
+      // A removed root counts as finished.
       const fourth = await again(store, schedule)
       await Array.fromAsync(store.removals.removeRoot(projectId, fourth.lastRoot ?? '', NOW))
       expect(await run(store, fourth)).toMatchObject({ projectId })

@@ -7,7 +7,7 @@ import { FAILURE, newRequest, newSeen, PICTURE } from '../support/store/captures
 import { addRows, makeProject } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** Whatever a page may call itself. JSON escapes some of it, and the engines put some of it between texts. */
+/** Texts that a page may contain. JSON escapes some of them, and the engines use some as separators. */
 const ODD: Seen = newSeen({
   status: 404,
   url: 'https://example.com/?a="b"\\#\u2028',
@@ -16,7 +16,7 @@ const ODD: Seen = newSeen({
   marks: ['error', 'incomplete'],
 })
 
-/** What every store must keep of what was seen, whatever engine it runs on. */
+/** What every store must keep of data seen of a page. */
 export function seenSuite(name: string, driver: StoreDriver): void {
   const open = async () => {
     const store = await driver.open(await driver.newPlace())
@@ -27,7 +27,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
     if (!task) throw new Error('nothing is due')
     return task
   }
-  /** A request whose pages end like this, in their order. */
+  /** A request whose pages end like this, in order. */
   const ended = async (store: Store, projectId: string, ...outcomes: (Captured | Failed)[]) => {
     const rootId = await store.captures.accept(newRequest(projectId, { pages: outcomes.length }))
     for (const outcome of outcomes) await store.captures.finish(await begin(store, rootId), outcome, 5)
@@ -123,7 +123,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       await store.captures.adopt(projectId, copy, { ...progress, captures, idempotencyKey: undefined })
       expect((await browsing.requestsOf(projectId, [copy])).get(copy)?.marks).toEqual({ cut: 1, restless: 1 })
       expect((await store.captures.findProgress(projectId, copy))?.captures).toEqual(captures)
-      // The job in the place of the first is another one.
+      // The job at the position of the first one is another.
       const texts = await browsing.firstTexts(projectId, [copy], { limit: 1 })
       expect(texts.get(copy)).toMatchObject([{ position: 0, seen: '' }])
     })

@@ -39,7 +39,7 @@ const driver = {
   },
 }
 
-/** With tables already: to make them takes longer than most of the tests. */
+/** Tables are already there: creating them takes longer than most of the tests. */
 const withTables = {
   ...driver,
   newEmptyPlace: driver.newPlace,
@@ -75,7 +75,7 @@ describe('SQLite', () => {
     const said = exec.mock.calls.map(([text]) => text)
     const pragmas = said[0] ?? ''
     expect(pragmas).toContain('synchronous = full')
-    // To read, to make the tables, to write.
+    // For reading, creating the tables, and writing.
     expect(said).toEqual([pragmas, pragmas, pragmas, 'pragma busy_timeout = 0'])
   })
 

@@ -5,7 +5,7 @@ export interface StoreDriver {
   open(place: string, options?: { clock?: () => number }): Promise<Store>
   /** A place no other test uses. */
   newPlace(): Promise<string>
-  /** One where no store was opened before, where that makes a difference. */
+  /** A place where no store was opened before, if that makes a difference. */
   newEmptyPlace?(): Promise<string>
 }
 

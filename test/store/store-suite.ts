@@ -9,7 +9,7 @@ import { claimsSuite } from './claims-suite.ts'
 import { keysSuite } from './keys-suite.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** What every store must do, whatever engine it runs on. */
+/** What every store must do. */
 export function storeSuite(name: string, driver: StoreDriver): void {
   const open = async () => driver.open(await driver.newPlace())
 

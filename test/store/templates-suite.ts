@@ -47,7 +47,7 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
       const first = await run(store, projectId, key.templateId, { idempotencyKey: 'k' })
       expect(await store.templates.find(key)).toMatchObject({ lastRoot: first, revision })
       const second = await run(store, projectId, key.templateId)
-      // A repetition is not a run.
+      // A repeated request is not a run.
       expect(await run(store, projectId, key.templateId, { idempotencyKey: 'k' })).toBe(first)
       expect(await store.templates.find(key)).toMatchObject({ lastRoot: second })
       const refused = store.captures.accept(

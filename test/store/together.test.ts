@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { describe, expect, test } from 'vitest'
 import { together } from '../../src/store/sql/together.ts'
 
-/** Look-ups that are answered when told to, with what `now` is at that time. */
+/** Look-ups that are answered by the test, with the current value of `now`. */
 function controlled() {
   const begun: { keys: readonly string[]; answer: () => void; fail: (error: Error) => void }[] = []
   let now = 0
@@ -53,7 +53,7 @@ describe('look-ups', () => {
   })
 
   test('that follow from others begin together, without another turn', async () => {
-    // The look-ups of the test before are over.
+    // The look-ups of the previous test are over.
     await nextTurn()
     const { begun, find } = controlled()
     const { begun: later, find: findLater } = controlled()
@@ -66,7 +66,7 @@ describe('look-ups', () => {
     expect(later.map(({ keys }) => keys)).toEqual([['a@0', 'b@0']])
     later[0]?.answer()
     expect(await Promise.all(found)).toEqual(['a@0@0', 'b@0@0'])
-    // Afterwards as before: with the next turn.
+    // Later ones begin with the next turn again.
     await nextTurn()
     void findLater('c')
     await new Promise<void>((resolve) => process.nextTick(resolve))

@@ -13,7 +13,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
 
   describe(`${name}: the next capture`, () => {
     const ORDER = ['A', 'B', 'C']
-    /** Takes and finishes `count` of them, which take so long; says whose they were. */
+    /** Takes and finishes `count` captures, which take this long; returns their projects. */
     const work = async (
       store: Store,
       projects: readonly string[],
@@ -42,7 +42,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
     test('follows the order of pages in a request, and of requests in a project', async () => {
       const { store, captures, projectId } = await open()
       const roots: string[] = []
-      // Later ones that claim to be older do not push in.
+      // Later requests with an older time do not overtake.
       for (const created of [30, 20, 10])
         roots.push(
           await captures.accept(newRequest(projectId, { pages: 4, created, options: { failOn: 'status' } })),
@@ -95,7 +95,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       const { store, projects, ask } = await threeProjects()
       await ask(0, 9)
       await ask(1, 99)
-      // A page of A takes as long as ten of B, but for what each costs beside its time.
+      // A page of A takes as long as ten of B, except for the fixed cost of each.
       expect(await work(store, projects, 23, [10_900, 1_000, 0])).toBe(`${`A${'B'.repeat(10)}`.repeat(2)}A`)
     })
 
@@ -108,7 +108,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect([await whose(0), await whose(0)]).toEqual(['A', 'B'])
       const task = (await captures.takeNext({ ...LEASE, now: NOW + 1 })) as CaptureTask
       expect(task.projectId).toBe(projects[0])
-      // A has two of them under way now, and so it uses twice as much.
+      // A has two running now, and so uses twice as much time.
       expect([await whose(5_000), await whose(5_000)]).toEqual(['B', 'B'])
     })
 
@@ -118,7 +118,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 1, [0, 90_000])).toBe('B')
       await ask(0, 30)
       expect(await work(store, projects, 5, [9_900])).toBe('AAAAA')
-      // Neither does B owe anything, nor has it saved up the time in which A was alone.
+      // B owes nothing, and has not saved up the time in which A was alone.
       await ask(1, 20)
       expect(await work(store, projects, 6, [9_900, 9_900])).toBe('ABABAB')
       expect(await work(store, projects, 6, [9_900, 900])).toBe(`A${'B'.repeat(5)}`)
@@ -130,7 +130,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       await ask(1, 9)
       const lost = (await captures.takeNext(LEASE)) as CaptureTask
       expect(lost.projectId).toBe(projects[0])
-      // A day later it is put back: twenty seconds were used, and what an attempt costs.
+      // It is put back a day later: twenty seconds and the fixed cost of an attempt were used.
       const late = { ...LEASE, now: NOW + 86_400_000 }
       await captures.putBack(lost, { ...DIED, now: late.now })
       const take = async (takes: number) => {
@@ -174,7 +174,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       const { store, captures, projects, ask } = await threeProjects()
       await ask(0, 12)
       const again = (await captures.takeNext(LEASE)) as CaptureTask
-      // One is slow: it stays under way.
+      // One is slow and keeps running.
       await captures.takeNext(LEASE)
       await work(store, projects, 4)
       await captures.putBack(again, { now: NOW, due: NOW + 60_000, counts: true })
@@ -208,7 +208,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       await captures.letGo({ projectId, rootId: letGo }, NOW)
       expect(await answersAbout(store, projectId, letGo)).toEqual(before)
       expect((await takeAll(store, LEASE)).map(({ rootId }) => rootId)).toEqual([letGo, letGo])
-      // Letting go of what is under way or unknown changes nothing.
+      // Releasing a running or unknown one changes nothing.
       await captures.letGo({ projectId, rootId: letGo }, NOW)
       await captures.letGo({ projectId, rootId: randomUUID() }, NOW)
       expect(await takeAll(store, LEASE)).toEqual([])

@@ -15,7 +15,7 @@ import {
 } from '../support/store/webhooks.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-/** What every store must do with the settings of webhooks and the list of deliveries, whatever engine it runs on. */
+/** What every store must do with the settings of webhooks and the list of deliveries. */
 export function webhooksSuite(name: string, driver: StoreDriver): void {
   const open = async () => {
     const store = await driver.open(await driver.newPlace())
@@ -162,7 +162,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       setImmediate(count)
       expect(await webhooks.replayFrom(webhook, 0, { now: NOW + 1 })).toBe(303)
       isOver = true
-      // 303 deliveries are seven transactions, and their events are looked at in two pieces.
+      // 303 deliveries take seven transactions, and their events are read in two pieces.
       expect(others).toBeGreaterThanOrEqual(9)
       expect((await webhooks.find(webhook))?.pending).toBe(303)
     })
@@ -241,7 +241,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       const offIf = (_: unknown, failing: Failing | undefined) => (failing?.since === NOW ? off : undefined)
       const end = await endOne(store, task, { state: 'failed', last: REFUSED }, { now: NOW + 1, offIf })
       expect(end).toEqual({ switchedOff: off })
-      // Nothing is begun any more, and it is switched off once.
+      // Nothing more begins, and the webhook is switched off once.
       expect(await takeDeliveries(store, NOW + 9)).toEqual([])
       const later = await endOne(store, other, { state: 'failed', last: REFUSED }, { now: NOW + 2, offIf })
       expect(later).toEqual({ switchedOff: undefined })
@@ -257,7 +257,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.findBehind({ limit: 9 })).toEqual([])
       await webhooks.change(webhook, webhook, { now: NOW + 4 })
       expect(await webhooks.find(webhook)).toMatchObject({ off: undefined, failingSince: undefined })
-      // What happened while it was off is not told.
+      // Events that happened while it was off are not delivered.
       expect(await deliveries.findBehind({ limit: 9 })).toEqual([])
       await finishRoot(store, projectId)
       await spreadAll(store)

@@ -51,7 +51,7 @@ async function keysOf(place: Storage, projectId: string, rootId: string): Promis
 const conditions = ({ images }: Storage, keys: readonly ImageKey[]) =>
   Promise.all(keys.map((key) => images.condition(key)))
 
-/** What a database has seen last must be newer than what it is to forget; S3 counts in seconds. */
+/** The last file known to a database must be newer than the orphans; S3 counts in seconds. */
 async function addResult(place: Storage, projectId: string) {
   await sleep((await place.images.room()) ? 5 : 1_005)
   const jobs = [submittedJob(await makePng(20, 10), { basepath: `/${randomUUID()}` })]
@@ -103,7 +103,7 @@ describe.each(bothWorlds(postgres, s3))('a sweep of %s', (_name, newWorld) => {
       expect((await sweep(place)).removed).toBe(0)
     })
     expect((await sweep(place)).removed).toBe(0)
-    // The next attempt has another id: then nobody will ever show the pictures of this one.
+    // The next attempt has another id: the pictures of this one will never be shown.
     await store.captures.putBack(first, { now: 2, due: 2, counts: false })
     expect((await takeNext())?.uuid).not.toBe(first.uuid)
     expect((await sweep(place)).removed).toBe(2)
@@ -160,7 +160,7 @@ test('keeps the pictures of an orphan whose root is imported meanwhile', async (
   const orphans = pair(projectId, jobs[0]?.uuid)
   await put(place, ...orphans)
   await addResult(place, projectId)
-  // Between the look at the files and their removal.
+  // Runs between listing the files and removing them.
   const whileFree: typeof store.whileFree = async (...args) => {
     await addPictures(place, projectId, { jobs })
     return await store.whileFree(...args)

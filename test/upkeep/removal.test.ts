@@ -36,7 +36,7 @@ const pair = (projectId: string, uuid: string): [ImageKey, ImageKey] => [
   previewKey(projectId, uuid),
 ]
 
-/** A root with its pictures, each unlike all others. */
+/** A root with its pictures, each different. */
 async function addResult(storage: Storage, projectId: string, jobs = 2) {
   const png = await makePng(20, 10)
   const submitted = Array.from({ length: jobs }, () => submittedJob(png, { uuid: randomUUID() }))
@@ -49,7 +49,7 @@ const conditions = async ({ images }: Storage, keys: readonly ImageKey[]) => [
   ...new Set(await Promise.all(keys.map((key) => images.condition(key)))),
 ]
 
-/** What a database has seen last must be newer than what it is to forget; S3 counts in seconds. */
+/** The last file known to a database must be newer than the orphans; S3 counts in seconds. */
 const untilNewer = async ({ images }: Storage) => await sleep((await images.room()) ? 5 : 1_005)
 
 describe.each(bothWorlds(postgres, s3))('removing from %s', (_name, newWorld) => {
@@ -80,7 +80,7 @@ describe.each(bothWorlds(postgres, s3))('removing from %s', (_name, newWorld) =>
     const storage = await open(await newWorld())
     const { projectId, store } = storage
     const older = await addResult(storage, projectId)
-    // Also where nothing that is left is newer.
+    // This also holds if nothing that remains is newer.
     const newer = await addResult(storage, projectId)
     await untilNewer(storage)
     await store.removals.removeRoot(projectId, newer.rootId, Date.now()).next()

@@ -86,7 +86,7 @@ test('a clock that jumps ahead does not make anything old, however far it jumps'
   onTestFinished(() => void jumped.mockRestore())
   await sweepTwice()
   expect(await remains()).toEqual(before)
-  // Back, too.
+  // The same when it jumps back.
   jumped.mockRestore()
   await sweepTwice()
   expect(await remains()).toEqual(before)

@@ -81,7 +81,7 @@ describe('a clock that jumps', () => {
   test.each([2, 8 * 24])('%i h ahead, followed by a kill and a right clock, delays nothing', async (hours) => {
     let isWell = false
     const { receiver, setClock, projectId, start } = await open((to) => {
-      // Until then it hangs.
+      // The receiver hangs until then.
       if (isWell) to.writeHead(204).end()
     })
     const failing = await openReceiver((to) => void to.writeHead(isWell ? 204 : 500).end())

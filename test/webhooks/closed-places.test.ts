@@ -8,7 +8,7 @@ import { openReceiver } from '../support/http/receiver.ts'
 import { startDelivering, webhookTo } from '../support/http/webhooks.ts'
 import { makeKey } from '../support/store/results.ts'
 
-// Webhooks must not reach what only this machine, or its network, can reach.
+// Webhooks must not reach anything that only this machine or its network can reach.
 
 const NO_ANSWER = 'could not be reached: either its name is unknown, or webhooks may not reach it.'
 
@@ -65,14 +65,14 @@ const LITERALS = [
   ...['169.254.169.254', '[fe80::1]', '[fd00::1]', '[fec0::1]', '224.0.0.1', '255.255.255.255', '198.18.0.1'],
 ]
 
-/** Names, and what DNS says the first time and every later time. */
+/** Names with their first and their later answers from DNS. */
 const NAMES: Readonly<Record<string, readonly [string, string]>> = {
   'loopback.test': ['127.0.0.1', '127.0.0.1'],
   'loopback6.test': ['::1', '::1'],
   'mapped.test': ['::ffff:127.0.0.1', '::ffff:127.0.0.1'],
   'private.test': ['10.0.0.7', '10.0.0.7'],
   'metadata.test': ['169.254.169.254', '169.254.169.254'],
-  // First an address that nobody has (TEST-NET-3 is not public: it is refused), then this machine.
+  // First an unused address (TEST-NET-3 is not public: it is refused), then this machine.
   'rebinding.test': ['203.0.113.5', '127.0.0.1'],
 }
 
@@ -116,7 +116,7 @@ test('names and redirects to private addresses reach nothing, and the delivery d
   onTestFinished(() => moves.close())
   const reach = createWayOut({ allow: parseAllowList(`127.0.0.1:${moves.port}`), lookup })
   const service = await startDelivering(
-    // As if the operator had allowed all of them when the webhooks were made.
+    // As if the operator had allowed all of them when the webhooks were created.
     {
       WEBHOOK_ALLOW: `127.0.0.1:${canary.port},[::1]:${canary.port},127.0.0.1:${moves.port}`,
       MAX_WEBHOOKS: '50',
@@ -142,7 +142,7 @@ test('names and redirects to private addresses reach nothing, and the delivery d
       expect(delivery?.last).toMatchObject({ status: 307, problem: expect.stringContaining('not followed') })
     else expect(delivery?.last, urls[index]).toMatchObject({ problem: expect.stringContaining(NO_ANSWER) })
   }
-  // Once for each attempt: it connects to the very address that was checked.
+  // Once for each attempt: it connects to the address that was checked.
   expect(asked.get('rebinding.test')).toBe(6)
   expect(service.logLines.some((line) => line.includes('metadata.test leads to'))).toBe(true)
   expect(moves.received).toHaveLength(3)

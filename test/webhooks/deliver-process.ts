@@ -7,7 +7,7 @@ import { openStorage } from '../../src/service/storage.ts'
 import { createSend } from '../../src/webhooks/send.ts'
 import { FAILURE, PICTURE } from '../support/store/captures.ts'
 
-// A process that captures and delivers as a service does, with shorter times. Its pages are captured in no time; every third fails.
+// A process that captures and delivers like a service, with shorter times. Captures take no time; every third one fails.
 
 const config = readConfig(process.env, { serving: false })
 const storage = await openStorage(config)

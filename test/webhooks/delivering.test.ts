@@ -109,7 +109,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       const find = async () => await client.getWebhook(projectId, webhookId)
       await expect.poll(async () => (await find()).off?.reason).toBe('gone')
       await expect.poll(async () => (await find()).pending).toBe(0)
-      // Events that came later than the answer became no deliveries at all.
+      // Later events did not become deliveries at all.
       const states = statesOf(await deliveriesOf(service, webhookId))
       expect(states.filter((state) => state !== 'dropped')).toEqual(['failed'])
       expect(service.logLines.some((line) => line.includes('a webhook was switched off'))).toBe(true)
@@ -134,7 +134,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
         await client.createWebhook(projectId, webhookTo(url, { events: ['root.finished'] }))
       for (let root = 0; root < 12; root++) await finish(service)
       await healthy.waitFor(12)
-      // None of the attempts at the dead one has ended by then: at most four of each webhook are under way.
+      // No attempt at the dead receiver has ended by then: each webhook has at most four at a time.
       expect(dead.received.length).toBeLessThanOrEqual(12)
       await expect.poll(() => service.store.deliveries.findBacklog()).toMatchObject({ pending: 36 })
     })

@@ -9,7 +9,7 @@ function open() {
     receiver,
     isFailing,
   })
-  /** Begins all that may be begun. */
+  /** Begins all attempts that are allowed. */
   const fill = (one: Aim): ((lesson: Lesson) => void)[] => {
     const begun: ((lesson: Lesson) => void)[] = []
     while (lanes.roomFor(one) > 0) begun.push(lanes.begin(one))
@@ -64,7 +64,7 @@ test('a project without attempts under way finds a slot while many others hang',
   expect(hanging.flatMap(fill)).toHaveLength(20)
   expect(fill(known).length).toBeGreaterThan(0)
   expect(fill(aim('new', 'y:443'))).toHaveLength(1)
-  // Even if all slots are taken, it is for as long as an attempt is not slow.
+  // If all slots are taken, that lasts only until the attempts count as slow.
   for (let project = 0; project < 100; project++) fill(aim(`more ${project}`, 'h:443'))
   expect(lanes.roomFor(aim('late', 'z:443'))).toBe(0)
   time.now += 3_001

@@ -20,7 +20,7 @@ import { makeProject } from '../support/store/results.ts'
 const CLOCK = new URL('../../faults/clock-file.ts', import.meta.url)
 const PROGRAM = fileURLToPath(new URL('deliver-process.ts', import.meta.url))
 const PAGES = 3
-/** Each page, and that the root is finished. */
+/** One event for each page, and one for the finished root. */
 export const EVENTS_OF_A_ROOT = PAGES + 1
 
 const QUIET_MS = 500
@@ -31,13 +31,13 @@ export interface Ordeal {
   readonly place: Record<string, string>
   readonly processes: number
   readonly roots: number
-  /** How often a process is killed, at the most. */
+  /** At most this many kills of a process. */
   readonly kills: number
-  /** A process is killed after it has sent something, and up to so many milliseconds more. */
+  /** A process is killed after it has sent something, and up to this many milliseconds more. */
   readonly killWithin: number
-  /** How often the receiver answers 410 in all. */
+  /** The number of 410 answers of the receiver in all. */
   readonly gone: number
-  /** With each kill, the clock of the processes jumps to one of these milliseconds ahead. It is right at the end. */
+  /** With each kill, the clock of the processes jumps ahead by one of these milliseconds. It is right at the end. */
   readonly jumps?: readonly number[]
 }
 
@@ -118,10 +118,10 @@ export async function passOrdeal(ordeal: Ordeal): Promise<Account> {
     return !off && pending === 0 && expected.every((name) => accepted.has(name))
   }
   await accepting
-  // What is lost never comes: it is given up when nothing has come for long.
+  // A lost event never arrives: the wait ends when nothing has arrived for long.
   for (let quiet = 0; quiet < MOST_QUIET && !(await isOver()); ) {
     const before = receiver.received.length
-    // A busy machine starts a process slowly: each gets to send something.
+    // A busy machine starts processes slowly: each gets time to send something.
     await Promise.race([receiver.waitFor(before + 1), sleep(QUIET_MS)])
     quiet = receiver.received.length === before ? quiet + 1 : 0
     if (quiet > 0 || kills === ordeal.kills) continue
@@ -144,7 +144,7 @@ export async function passOrdeal(ordeal: Ordeal): Promise<Account> {
   return { kills, events: expected.length, lost, forged, twice, faults }
 }
 
-/** As its operator would, after a 410: changed, and everything sent again since the first event that was not delivered. */
+/** After a 410, like an operator: changes the webhook and replays everything since the first undelivered event. */
 async function switchOnAgain(
   webhooks: Webhooks,
   key: WebhookKey,
@@ -165,7 +165,7 @@ async function switchOnAgain(
   await webhooks.replayFrom(key, Math.min(...missed))
 }
 
-/** Two of three requests are answered as they should be. */
+/** Two of three requests get a proper answer. */
 function misbehave(faults: Record<string, number>, gone: number): Answer {
   const count = (name: string) => {
     faults[name] = (faults[name] ?? 0) + 1
@@ -195,7 +195,7 @@ function misbehave(faults: Record<string, number>, gone: number): Answer {
   }
 }
 
-/** The event that a body tells. */
+/** The event in a body. */
 function nameOf(body: string): string {
   const told = JSON.parse(body)
   if (told.type === undefined) return `${told.rootId} done ${told.url.url}`

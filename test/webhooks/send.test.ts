@@ -24,7 +24,7 @@ async function receive(answer: Answer, tls?: { key: Buffer; cert: Buffer }) {
   return receiver
 }
 
-/** A server that says whatever it is told, which need not be HTTP. */
+/** A server that sends any bytes, which need not be HTTP. */
 async function speak(say: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -108,7 +108,7 @@ test('a connection is reused for the same project and place, and for no other', 
   expect(ports[2]).not.toBe(ports[0])
   await send(receiver.url.replace('127.0.0.1', 'localhost'), signal)
   expect(ports[3]).not.toBe(ports[0])
-  // One that failed is not kept.
+  // A failed connection is not kept.
   await send(`${origin}/fails`, signal)
   expect(ports[4]).toBe(ports[0])
   await send(receiver.url, signal)
@@ -119,7 +119,7 @@ test('a kept connection that the receiver has closed is replaced without a faile
   let isFirst = true
   const receiver = await receive((to, _one, request) => {
     to.writeHead(204).end()
-    // As a server does whose patience is over, in the moment when the next request is sent.
+    // Like a server that closes an idle connection just as the next request is sent.
     if (isFirst) request.socket.once('data', () => request.socket.destroy())
     isFirst = false
   })

@@ -10,12 +10,12 @@ import { useDatabases } from '../support/servers/use-servers.ts'
 import { makeProject } from '../support/store/results.ts'
 import { finishRoot } from '../support/store/webhooks.ts'
 
-// Whether others wait is told by order, not by time: a receiver that hangs is given up long after the test is over.
+// Waiting is recognised by order, not by time: hanging receivers time out long after the test is over.
 
 const NEVER_MS = 3_600_000
 const databases = useDatabases()
 
-/** Receivers that take requests and never answer. `released`: how many connections were closed. */
+/** Receivers that accept requests and never answer. `released`: the number of closed connections. */
 async function openHanging(count: number) {
   const all = { urls: [] as string[], held: 0, released: 0 }
   for (let each = 0; each < count; each++) {
@@ -61,7 +61,7 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       for (let round = 0; round < 3; round++) {
         const ids = await makeHanging(service, attacker, hanging.urls)
         await expect.poll(() => hanging.held).toBeGreaterThan(0)
-        // So that everything begins that can.
+        // So that everything that can begin does.
         await sleep(300)
         for (const webhookId of ids) await client.removeWebhook(attacker, webhookId)
       }

@@ -30,7 +30,7 @@ const faults: Record<string, (request: IncomingMessage, response: ServerResponse
   },
 }
 
-/** Takes uploads, keeps what `change` makes of them, and answers 200. `etagOf` what is kept. */
+/** Accepts uploads, keeps them as changed by `change`, and answers 200 with `etagOf` the kept bytes. */
 function keeping(
   change: (bytes: Buffer) => Buffer | undefined,
   etagOf: (kept: Buffer) => string | undefined = md5Of,
@@ -62,7 +62,7 @@ const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
 const flipped = (bytes: Buffer) => bytes.map((byte, index) => (index === 20 ? byte ^ 1 : byte)) as Buffer
 const cut = (bytes: Buffer) => bytes.subarray(0, -7)
 
-/** What answers 200 and does not have what was sent. */
+/** Faults that answer 200 without having the uploaded bytes. */
 const lies: typeof faults = {
   'losing uploads': keeping(() => undefined),
   'losing uploads, and answering without an ETag': keeping(
@@ -95,7 +95,7 @@ describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
       code: 'unavailable',
     })
     expect((await service.store.findProject(projectId))?.revision).toBe(revision)
-    // What was acknowledged stands, and is served: addresses are made without asking S3.
+    // Acknowledged pictures are still served: URLs are made without asking S3.
     expect(await (await service.get(rootsUrl(projectId))).text()).toBe(answer)
     if (name !== 'cutting uploads off' && !(name in lies))
       expect((await service.get('/readyz')).status).toBe(503)

@@ -51,7 +51,7 @@ async function serve(env: Env, projectId: string, wrapper: readonly string[] = [
     list: async () => (await send(rootsUrl(projectId))).body as unknown as RootResult[],
     statusOf: async (rootId: string) => (await send(`${rootsUrl(projectId)}/${rootId}/status`)).body,
     metrics: async () => await (await fetch(`${service.url}/metrics`)).text(),
-    /** How often the log says so. */
+    /** Counts such lines of the log. */
     said: (what: string) => service.stderr().split(`"msg":"${what}`).length - 1,
     async stop() {
       service.child.kill('SIGTERM')
@@ -102,7 +102,7 @@ test.for([
     expect(remount(disk, 'ro')).toBe(true)
 
     const service = await serve(env, projectId)
-    // Also what was acknowledged last.
+    // Including the last acknowledged one.
     await expectReading(service, 2)
     await expectUnready(service, 'read_only', /read-only.*database can only be read/)
     const refused = await service.ask()
@@ -234,7 +234,7 @@ test('checking whether the storage can be written leaves nothing behind', async 
   expect((await service.ready()).status).toBe(200)
   const images = join(env.DATA_DIR, 'images')
   expect(await readdir(join(images, '.staging'))).toEqual([])
-  // Also where the folder for it could not be made.
+  // The same if its folder cannot be created.
   await rm(join(images, '.staging'), { recursive: true })
   await writeFile(join(images, '.staging'), '')
   await expect.poll(async () => (await service.ready()).status).toBe(503)

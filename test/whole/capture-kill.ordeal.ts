@@ -18,7 +18,7 @@ import { newWorld } from '../support/servers/worlds.ts'
 const postgres = usePostgres()
 const s3 = useS3()
 
-/** Slow enough to be killed in the middle of. */
+/** Slow enough to be killed during a capture. */
 const slowPages = () =>
   servePages((_path, response) => {
     setTimeout(() => response.end(COLOURED), 300)
@@ -56,7 +56,7 @@ test('after SIGKILL during captures and a restart, all captures finish once', as
   const { jobs } = await client.root(rootId)
   expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 7).map(({ url }) => url))
   expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(7)
-  // What was done before is what it was. What was begun was begun again, and no page is blamed for that.
+  // Results from before the kill are unchanged. Captures that had begun begin again, and the pages do not count as failed.
   expect(jobs.map(({ uuid }) => uuid)).toEqual(
     expect.arrayContaining(before.urls.flatMap(({ uuid }) => (uuid ? [uuid] : []))),
   )
@@ -65,7 +65,7 @@ test('after SIGKILL during captures and a restart, all captures finish once', as
 }, 300_000)
 
 test('two workers, one killed, one frozen past its lease and woken, give every result once', async () => {
-  // No page is answered before one worker is dead and the other frozen: both are in the middle of two then.
+  // No page is answered before one worker is dead and the other frozen: each has two captures under way then.
   const held: ServerResponse[] = []
   let isOpen = false
   const site = await servePages((_path, response) => {
@@ -105,7 +105,7 @@ test('two workers, one killed, one frozen past its lease and woken, give every r
   }
   const before = await read()
   process.kill(frozen.pid, 'SIGCONT')
-  // It finds of both pages that it was at that they are not its own any more.
+  // The woken worker finds that another one has taken over both of its pages.
   await until(() => (frozen.stderr().match(/"late":true|has taken over a capture/g)?.length ?? 0) >= 2)
   expect(await read()).toEqual(before)
   const { jobs } = await client.root(rootId)

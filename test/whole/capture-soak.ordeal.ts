@@ -16,7 +16,7 @@ const WARM_UP = 20
 const CAPTURES = rounds(12)
 const MOST_GROWTH = 30 * 1024 * 1024
 
-/** The processes that this one started, and those that they did, with their state: `Z` is a zombie. */
+/** The processes started by this one, and their own, with their state: `Z` is a zombie. */
 async function descendantsOf(pid: number): Promise<{ pid: number; state: string }[]> {
   const all = await Promise.all(
     (await readdir('/proc'))
@@ -32,7 +32,7 @@ async function descendantsOf(pid: number): Promise<{ pid: number; state: string 
   return below(pid)
 }
 
-/** But for what Node itself keeps there. */
+/** Except for files of Node itself. */
 async function leftIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== 'node-compile-cache')
 }
@@ -42,7 +42,7 @@ test(
   async () => {
     const site = await servePages((_path, response) => response.end(COLOURED))
     const folder = await makeFolder()
-    // Its own, so that whatever stays is its own.
+    // A folder of its own, so that any remains are its own.
     const temporary = await makeFolder()
     const env = {
       ...BROWSER_ENV,
@@ -59,14 +59,14 @@ test(
       const urls = Array.from({ length: count }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
       expect(await client.finished(await client.post(urls))).toMatchObject({ counts: { done: count } })
     }
-    // What the first ones load, and V8's young heap, are there to stay.
+    // Memory used by the first captures, and V8's young heap, stays.
     await capture(WARM_UP)
     const began = memoryOf(service.pid)
     await capture(CAPTURES)
     const ended = memoryOf(service.pid)
     expect(ended.now - began.now).toBeLessThan(MOST_GROWTH)
     const processes = await descendantsOf(service.pid)
-    // One that has just ended may not have been collected yet; those that were never are forever.
+    // A process that has just ended may not be reaped yet; one that was never reaped stays forever.
     const zombies = processes.filter(({ state }) => state === 'Z').map(({ pid }) => pid)
     await expect
       .poll(async () => (await descendantsOf(service.pid)).filter(({ pid }) => zombies.includes(pid)))
@@ -78,7 +78,7 @@ test(
     expect(await leftIn(temporary)).toEqual([])
     for (const { pid } of processes) {
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-      // Those of its browsers that are left for process 1 to collect have ended, too.
+      // Processes of its browsers that process 1 must reap have ended, too.
       expect(stat).not.toMatch(/\(chrom[^)]*\) [^Z]/)
     }
   },

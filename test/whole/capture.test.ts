@@ -13,7 +13,7 @@ import { runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { freePort } from '../support/servers/ports.ts'
 
-/** Its title is longer than what is kept, and no database holds all of it. */
+/** Its title is longer than the limit, and no database can store all of it. */
 const ENDLESS = `<body style="margin:0"><div style="height:200000px">
   <script>document.title = 'A\\ud800' + 'x'.repeat(600)</script>`
 
@@ -119,7 +119,7 @@ test('of twelve pages, the failed ones have a reason, and the others a result', 
 test('a request is accepted, and its root can be read, while the browser hangs at its start', async () => {
   const folder = await makeFolder()
   const path = join(folder, 'browser')
-  // Ends with the service.
+  // The hanging browser ends with the service.
   const hang = `#!/bin/sh\ntouch ${folder}/started\nwhile kill -0 $PPID 2>/dev/null; do sleep 0.1; done\n`
   await writeFile(path, hang, { mode: 0o755 })
   const env = { DATA_DIR: join(folder, 'data'), CHROMIUM_PATH: path }
@@ -140,7 +140,7 @@ test('without a browser everything is served, and a request is refused with what
   const service = await serveProcess(env)
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   const ask = () => askFor(service.url, projectId).post([{ url: 'http://example.com/', name: 'x' }])
-  // Accepted, until it is known that the browser does not start.
+  // Requests are accepted until the service knows that the browser does not start.
   const accepted = await ask()
   await expect
     .poll(() => ask().catch((error) => error), { timeout: 60_000 })

@@ -32,7 +32,7 @@ import {
 } from '../support/store/reference.ts'
 import { makeKey, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 
-/** How long each world is written to and read from at random. */
+/** The time of random writes and reads in each world. */
 const SECONDS = rounds(2)
 const WINDOW_MS = 12 * 3_600_000
 
@@ -43,7 +43,7 @@ const worlds = bothWorlds(postgres, s3)
 
 function randomRoot(projectId: string): NewRoot {
   const rootId = randomUUID()
-  // Mostly few jobs, often about a hundred, where large roots begin.
+  // Mostly few jobs, often about a hundred, which is where large roots begin.
   const count = chance(0.7) ? whole(12) : chance(0.5) ? 99 + whole(4) : whole(151)
   const jobs = Array.from({ length: count }, (_, index) =>
     newJob({
@@ -56,7 +56,7 @@ function randomRoot(projectId: string): NewRoot {
       height: 1 + whole(16_000),
     }),
   )
-  // Few instants, so that new roots come to stand anywhere in the list, and many share one.
+  // Few different times, so that new roots may be anywhere in the list, and many share one.
   return { projectId, rootId, created: 1_700_000_000_000 + whole(20), digest: rootId, jobs }
 }
 
@@ -69,9 +69,9 @@ interface Project {
 class Checked {
   readonly #urls: readonly string[]
   readonly #reference: Reference
-  /** What came with each ETag of an address; an ETag may come with a newer body than it says, never with an older. */
+  /** The body of each ETag of a URL; an ETag may come with a newer body than it says, never with an older one. */
   readonly #given = new Map<string, Map<string, Set<string>>>()
-  /** Shown roots never change, so that the reference need not be asked again and again. */
+  /** Visible roots never change, so that the reference is asked only once. */
   readonly #texts = new Map<string, string>()
   readonly counts = { answers: 0, conditional: 0, notModified: 0, roots: 0, projects: 0, keys: 0 }
 
@@ -93,7 +93,7 @@ class Checked {
     return heads.map((head) => this.#texts.get(name(head)) ?? '')
   }
 
-  /** The bodies that are right for a request that took from `began` until now: two where a window ended meanwhile. */
+  /** The bodies that are right for a request from `began` until now: two if a window ended meanwhile. */
   async #bodies(
     projectId: string,
     heads: readonly RootHead[],
@@ -106,7 +106,7 @@ class Checked {
 
   #condition(path: string, conditional: boolean): [string, ReadonlySet<string>] | [undefined] {
     const given = [...(this.#given.get(path) ?? [])]
-    // The latest are those that may still hold.
+    // The latest ones may still hold.
     const [etag, bodies] = (chance(0.7) ? given.at(-1) : pick(given.slice(-10))) ?? []
     return conditional && etag && bodies ? [etag, new Set(bodies)] : [undefined]
   }
@@ -134,7 +134,7 @@ class Checked {
     if (status === 304) this.counts.notModified++
   }
 
-  /** One root that is shown. */
+  /** One visible root. */
   async root(url: string, project: Project, head: RootHead, conditional = chance(0.5)): Promise<void> {
     const { projectId } = project
     const path = `${rootsUrl(projectId)}/${head.rootId}`
@@ -152,7 +152,7 @@ class Checked {
     this.#remember(path, answer)
   }
 
-  /** The list, or the pages of it from the first on. Answers the ids that were given, none of them for a 304. */
+  /** The list, or its list pages from the first on. Returns the ids in it, none for a 304. */
   async list(
     url: string,
     project: Project,
@@ -175,7 +175,7 @@ class Checked {
       const answer = await send()
       this.#count(answer, etag)
       if (answer.status === 304) {
-        // Nothing that came with this ETag may differ from what there was: see the order of the readings above.
+        // No body with this ETag may differ from this one: see the order of the readings above.
         expect(etag).toBe(answer.etag)
         const wanted = await this.#bodies(projectId, before.slice(0, limit), { origin, began, join: list })
         for (const body of bodies ?? []) same(body, wanted, `304 for ${path}`)
@@ -190,7 +190,7 @@ class Checked {
       })
       const order = [...afterwards.values()].filter((head) => heads.includes(head))
       expect(heads.map(({ rootId }) => rootId)).toEqual(order.map(({ rootId }) => rootId))
-      // All that was there before, as far as the answer goes.
+      // Everything that was there before, as far as the answer goes.
       const last = heads.length === limit ? heads.at(-1) : undefined
       const given = new Set(heads.map(({ rootId }) => rootId))
       const lost = before.filter((head) => !given.has(head.rootId) && (!last || comesBefore(head, last)))
@@ -213,7 +213,7 @@ class Checked {
     return await this.#reference.roots(projectId)
   }
 
-  /** What is written is in the very next answer of each instance, and not in one before it is shown. */
+  /** A write is in the very next answer of each instance, and in no answer before it is visible. */
   async add(store: Store, project: Project): Promise<void> {
     const { projectId, key } = project
     const root = randomRoot(projectId)
@@ -226,7 +226,7 @@ class Checked {
     this.counts.roots++
     const firstThing = async (url: string) => {
       if (chance(0.5)) {
-        // As it was written, not only as it was read back.
+        // Compared with the written data, not only with the data read back.
         const { host, origin } = new URL(url)
         const now = Date.now()
         const answer = await ask(url + path, { key, host })
@@ -236,14 +236,14 @@ class Checked {
         )
         same(answer.body, await Promise.all(texts), path)
       } else {
-        // Whatever ETag was given before, it cannot hold any more.
+        // No earlier ETag can hold any more.
         expect(await this.list(url, project, { conditional: chance(0.8) })).toContain(root.rootId)
       }
     }
     await Promise.all(this.#urls.map(firstThing))
   }
 
-  /** A new project is there at once, for each instance. */
+  /** A new project exists at once, for each instance. */
   async create(store: Store): Promise<Project> {
     const projectId = await makeProject(store)
     const { secret: key } = await makeKey(store, projectId)
@@ -253,7 +253,7 @@ class Checked {
     return { projectId, key }
   }
 
-  /** A key opens from the moment it is there, and not one request longer than it is. */
+  /** A key works from its creation on, and not for one request longer than it exists. */
   async lend(store: Store, { projectId }: Project): Promise<void> {
     const { secret: key, keyId } = await makeKey(store, projectId)
     const statuses = () =>
@@ -267,7 +267,7 @@ class Checked {
   }
 }
 
-/** Of everything, for the comparison to mean something, on however slow a machine. */
+/** The least number of everything that makes the comparison meaningful, however slow the machine. */
 function isEnough({ answers, notModified, conditional, roots, keys }: Checked['counts']): boolean {
   return answers > 50 && notModified > 5 && conditional > notModified && roots > 10 && keys > 0
 }
@@ -318,12 +318,12 @@ describe('two instances with random writes and reads', () => {
         else if (kind < 0.6) await checked.list(url, project, { limit: 1 + whole(30), pages: 1 + whole(4) })
         else {
           const heads = await checked.heads(project.projectId)
-          // Some of them again and again, so that they are remembered.
+          // Some roots are read repeatedly, so that they are cached.
           const head = pick(chance(0.5) ? heads.slice(-3) : heads)
           if (head) await checked.root(url, project, head)
         }
       }
-      /** Another process that writes, through the door for pictures. */
+      /** Another process that writes, with pictures. */
       const importOthers = async () => {
         const lines = Array.from({ length: 12 }, (_, index) => ({
           rootId: randomUUID(),
@@ -349,7 +349,7 @@ describe('two instances with random writes and reads', () => {
       const failed = (await Promise.allSettled(loops)).find((loop) => loop.status === 'rejected')
       if (failed) throw failed.reason
 
-      // Nobody writes any more: the same to the byte, from both.
+      // Nothing is written any more: both must be equal to the byte.
       let jobs = 0
       for (const { projectId, key } of projects) {
         const heads = await checked.heads(projectId)
@@ -386,13 +386,13 @@ describe('two instances with random writes and reads', () => {
   )
 })
 
-/** Stands before a server on 127.0.0.1 and lets its answers arrive late. */
+/** Stands before a server on 127.0.0.1 and delays its answers. */
 async function startSlowly(target: number, delayMs: number): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')
     client.pipe(upstream)
-    // Timers of one length fire in their order.
+    // Timers of the same length fire in order.
     upstream.on('data', (chunk) => setTimeout(() => client.write(chunk), delayMs))
     for (const socket of [client, upstream]) {
       sockets.add(socket)

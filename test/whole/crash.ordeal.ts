@@ -35,7 +35,7 @@ test(
     let runs = 0
     while (killedWhileAdding < KILLS && runs++ < 2 * KILLS) {
       const running = proofsheet(['import', '--project', projectId, file], env)
-      // From the first root that is added by this run; the instant after it is random, to within a few roots.
+      // Begins with the first root that this run adds; the moment after it is random, to within a few roots.
       await Promise.race([running.waitFor(/^added /m).catch(() => {}), running.ended])
       await sleep(randomInt(0, 120))
       running.child.kill('SIGKILL')

@@ -14,7 +14,7 @@ import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/result
 
 const WAIT_MS = 1_000
 const STATEMENT_MS = 1_000
-/** It waits for a connection, and then for the statement. A system that is left to itself waits for many minutes. */
+/** The time to wait for a connection plus that of a statement. The system alone would wait for many minutes. */
 const BOUND_MS = WAIT_MS + STATEMENT_MS + 60_000
 
 const server = useOwnPostgres()
@@ -33,7 +33,7 @@ async function serve(env: Record<string, string> = {}) {
   return { service, projectId, rootId, list: rootsUrl(projectId), one: `${rootsUrl(projectId)}/${rootId}` }
 }
 
-/** Asks as many at once as there are connections, and more; each is a 503 in bounded time. */
+/** Sends more requests at once than there are connections; each is a 503 within a limited time. */
 async function expectUnavailable(service: TestService, path: string): Promise<void> {
   await Promise.all(
     Array.from({ length: 15 }, async () => {
@@ -48,7 +48,7 @@ async function expectUnavailable(service: TestService, path: string): Promise<vo
   expect((await service.get('/healthz')).status).toBe(200)
 }
 
-/** How long until it answers again, without anyone's help. */
+/** The time until it answers again, without any help. */
 async function expectRecovery(service: TestService, path: string, what: string): Promise<void> {
   const began = Date.now()
   while ((await service.get(path)).status !== 200) {
@@ -74,7 +74,7 @@ function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     try {
       process.kill(pid, signal)
     } catch (error) {
-      // A session that has ended since they were listed.
+      // A session that has ended since the list was read.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
@@ -198,7 +198,7 @@ describe('PostgreSQL', () => {
       }
     }
     await takeAll()
-    // Lists take turns: what the service had open before may be enough for them. Then it keeps one.
+    // Lists take turns: connections opened before may be enough for them. So the service keeps only one.
     const endAllButOne = `select pg_terminate_backend(pid, 5000)
       from (select pid from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() offset 1) others`
     const database = new URL(service.databaseUrl ?? '').pathname.slice(1)
@@ -227,7 +227,7 @@ describe('PostgreSQL', () => {
   })
 })
 
-/** What is wrong with a request is said though no connection is to be had: otherwise these were 503, too. */
+/** Mistakes in requests are reported without a connection: otherwise these would be 503, too. */
 async function expectCheapRefusals(service: TestService, projectId: string): Promise<void> {
   const statuses = await Promise.all(
     [
@@ -281,7 +281,7 @@ test('SIGTERM ends the process after SHUTDOWN_TIMEOUT, however long the database
   })
   proxy.mode = 'swallow'
   const answer = fetch(`${service.url}${rootsUrl(randomUUID())}`).catch(() => undefined)
-  // By the time a later request is answered, the one before it is under way; and the queue has asked, too.
+  // By the time a later request is answered, the one before it is under way, and so is the query of the queue.
   for (let index = 0; index < 3; index++) await fetch(`${service.url}/healthz`)
   await sleep(1_500)
   service.child.kill('SIGTERM')

@@ -13,7 +13,7 @@ import { makeSmallDisk, NO_MOUNT, takeInodes } from '../support/processes/small-
 
 test('on a full disk, captures wait and say why, and so does one whose picture does not fit yet', async (context) => {
   const disk = (await makeSmallDisk()) ?? context.skip(NO_MOUNT)
-  /** All but so much is taken. */
+  /** Fills the disk except for this much. */
   const leave = async (bytes: number) => {
     await rm(join(disk, 'ballast'), { force: true })
     const { bavail, bsize } = await statfs(disk)
@@ -30,16 +30,16 @@ test('on a full disk, captures wait and say why, and so does one whose picture d
   const { client, ready, service } = await serve(disk, site.port)
   expect(await ready()).toMatchObject({ status: 200 })
   await leave(200_000)
-  // A page that is taken before the service has looked at its disk again is captured, and waits for its picture to be stored.
+  // A page that is taken before the service has looked at its disk again is captured, and its picture waits to be stored.
   await expect.poll(ready).toMatchObject({ status: 503, code: 'storage_full' })
   const rootId = await client.post([{ url: `${site.url}/`, name: 'Home' }])
-  // Twice as long as it takes to look for the next page.
+  // Twice the interval between two looks for the next page.
   expect(await client.status(rootId, 2)).toMatchObject({
     state: 'queued',
     waiting: { reason: 'storage_full' },
     urls: [{ attempts: 0 }],
   })
-  // There is room, but less than the picture takes.
+  // There is room, but less than the picture needs.
   await leave(900_000)
   expect(await client.finished(rootId)).toMatchObject({ state: 'done', urls: [{ attempts: 1 }] })
   expect(await ready()).toMatchObject({ status: 200 })
@@ -71,7 +71,7 @@ test('without free inodes, captures wait and say why, even one under way', async
   await asked.promise
   const giveBack = await takeInodes(disk)
   answered.resolve()
-  // The database has its files.
+  // The files of the database already exist.
   const next = await client.post([{ url: `${site.url}/`, name: 'Home' }])
   await expect.poll(ready).toMatchObject({
     status: 503,

@@ -9,7 +9,7 @@ import { makeFolder } from '../support/processes/workspace.ts'
 import { page, writeImport } from '../support/store/import-file.ts'
 import { makePng, rootsUrl } from '../support/store/results.ts'
 
-/** To the last block. */
+/** Fills the disk to the last block. */
 async function fill(disk: string): Promise<void> {
   for (let left = 6_000_000; left >= 1_024; left /= 2) {
     await appendFile(join(disk, 'ballast'), Buffer.alloc(left)).catch(() => {})
@@ -27,7 +27,7 @@ test('on a full disk, the service starts and serves its data, and heals when the
     const line = { created: 1, jobs: [page({ image: 'picture.png' })] }
     const file = await writeImport(folder, [line], { 'picture.png': await makePng(40, 30) })
     expect((await runProofsheet(['import', '--project', projectId, file], env)).code).toBe(0)
-    // The files beside the database are gone with whoever closed it last.
+    // The last process that closed the database has removed the files beside it.
     expect(await readdir(env.DATA_DIR)).not.toContain('proofsheet.db-shm')
     await fill(disk)
 
@@ -50,7 +50,7 @@ test('on a full disk, the service starts and serves its data, and heals when the
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'storage_full' }])
 
     await rm(join(disk, 'ballast'))
-    // From the time it has looked, other processes may use the database, too.
+    // Once it has looked, other processes may use the database, too.
     await expect
       .poll(async () => (await runProofsheet(['project', 'list'], env)).code, { timeout: 30_000 })
       .toBe(0)

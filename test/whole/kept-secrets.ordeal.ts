@@ -11,9 +11,9 @@ import { coloursAt } from '../support/camera/pages.ts'
 import { runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 
-// Someone with a write key, who does not know the password that a template keeps, tries to get it.
+// An attacker with a write key, who does not know the password kept by a template, tries to get it.
 
-/** Pages without a form wait for it so long. */
+/** The time for which a page without a form waits for it. */
 const TIME = 60_000
 
 async function startService(allow: string) {
@@ -80,7 +80,7 @@ test('a kept login is sent to no other origin, whatever page of its origin a run
   )
   expect(got).toEqual([])
   expect(site.received.length).toBeGreaterThan(5)
-  // On a busy machine a page that leads around may use up its time first, and a form may be sent before its page moves.
+  // On a busy machine, a page that leads around may use up its time first, and a form may be sent before its page moves.
   const ends = pages
     .filter(({ name }) => name !== '/script-later')
     .map(({ name, state, reason }) => [name, state, reason === 'timeout' ? 'login' : reason])
@@ -96,7 +96,7 @@ test('a kept login is sent to no other origin, whatever page of its origin a run
     `would have been sent on to ${site.away}. The login was given for ${site.url}.`,
   )
 
-  // Whoever gives the login may name the other origin.
+  // A client that gives the login may name the other origin.
   const named = await make([site.away])
   const [allowed] = await run(named, ['/redirect'])
   expect(allowed?.state).toBe('done')
@@ -149,7 +149,7 @@ test('no option can be added that could show a kept password, and the picture do
   const scheduled = await service.ask('PUT', `schedules/${scheduleId}`, { ...times, request: forAll })
   expect(pointersOf(scheduled)).toEqual([400, ...inAll.map((pointer) => pointer.replace('#', '#/request'))])
 
-  // As it was given, it is captured; and it may have another name.
+  // It is captured as it was given, and may have another name.
   expect((await service.ask('PUT', `templates/${templateId}`, { name: 'New', ...empty })).status).toBe(200)
   expect(
     (await service.ask('PUT', `schedules/${scheduleId}`, { ...times, name: 'New', request: empty })).status,
@@ -158,7 +158,7 @@ test('no option can be added that could show a kept password, and the picture do
   const status = await service.finished((run.body as { jobId: string }).jobId)
   expect(status.urls).toMatchObject([{ name: 'other', state: 'done' }])
 
-  // Whoever knows the password may ask for the same steps. Even then nothing of it is in the fields.
+  // A client that knows the password may request the same steps. Even then the fields do not show it.
   const { jobId } = await service.client.requestScreenshots(service.projectId, { ...request, urls })
   expect((await service.finished(jobId)).urls).toMatchObject([{ state: 'done' }])
   const root = await service.client.getRoot(service.projectId, jobId)

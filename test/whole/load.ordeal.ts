@@ -30,7 +30,7 @@ const AT_ONCE = 50
 const postgres = usePostgres()
 const s3 = useS3()
 
-/** On a connection of its own, which is gone afterwards: whatever stays open belongs to someone else. */
+/** On a connection of its own, which is closed afterwards: any connection that stays open is another one. */
 async function open(url: string): Promise<IncomingMessage> {
   const [response] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
   return response
@@ -50,7 +50,7 @@ async function readList(url: string) {
   let last = ''
   for await (const piece of response as AsyncIterable<Buffer>) {
     hash.update(piece)
-    // One that lies across two pieces is counted with the second.
+    // An object that spans two pieces is counted with the second.
     last = last.slice(1 - mark.length) + piece.toString('latin1')
     jobs += last.split(mark).length - 1
   }
@@ -63,7 +63,7 @@ async function readList(url: string) {
   }
 }
 
-/** What the service says of itself. */
+/** The metrics of the service. */
 async function readFigures(url: string) {
   const response = await open(`${url}/metrics`)
   expect(response.statusCode).toBe(200)
@@ -92,7 +92,7 @@ function print(when: string, { memory, files, handles, requests, resources, lag 
   )
 }
 
-/** Asks for something and reads nothing of it. */
+/** Requests something and reads nothing of it. */
 function knock(url: string, path: string): Socket {
   const { port, host } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -101,7 +101,7 @@ function knock(url: string, path: string): Socket {
   return socket
 }
 
-/** Reads a little now and then, and never enough. */
+/** Reads a little from time to time, and never enough. */
 async function sip(socket: Socket, until: number): Promise<number> {
   let bytes = 0
   await once(socket, 'readable')
@@ -113,7 +113,7 @@ async function sip(socket: Socket, until: number): Promise<number> {
   return bytes
 }
 
-/** Asks for a list and gives up: before the connection is there, before the first byte, or after some of them. */
+/** Requests a list and gives up: before the connection is open, before the first byte, or after some bytes. */
 async function giveUp(url: string, path: string): Promise<void> {
   const socket = knock(url, path)
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -132,7 +132,7 @@ async function giveUp(url: string, path: string): Promise<void> {
   await closed
 }
 
-/** Some at a time. Answers the most memory that the service had meanwhile. */
+/** Runs some at a time. Returns the largest memory of the service meanwhile. */
 async function giveUpMany({ url, pid }: { url: string; pid: number }, path: string, count: number) {
   let left = count
   let most = 0
@@ -150,7 +150,7 @@ describe('after many requests whose answers were never read', () => {
   test('memory, files and connections return to normal, and lists are complete', async () => {
     const dataDir = join(await makeFolder(), 'data')
     const projectId = await seedRows(dataDir, { roots: 3_000, jobsPerRoot: 10 })
-    // Addresses change with the window; one that ends meanwhile would be no one's fault.
+    // Picture URLs change with the window; one that ends meanwhile would not be a fault.
     const service = await serveProcess({ DATA_DIR: dataDir, SIGNING_WINDOW: '84h' })
     const path = rootsUrl(projectId)
     const { body: page } = await readJson<RootResult[]>(`${service.url}${path}?limit=100`)
@@ -197,13 +197,13 @@ describe('after many requests whose answers were never read', () => {
     expect(served).toBeGreaterThan(3)
     expect((most - before.memory) / MB).toBeLessThan(160)
 
-    // Many who give up.
+    // Many clients that give up.
     most = await giveUpMany(service, path, GIVEN_UP / 2)
     process.stderr.write(
       `${GIVEN_UP / 2} lists given up: memory +${Math.round((most - before.memory) / MB)} MB at most\n`,
     )
 
-    // All that is left of it goes.
+    // Everything that remains of it goes away.
     const growth = ({ memory }: Figures) => (memory - before.memory) / MB
     const isBack = (now: Figures) =>
       now.files <= before.files + 2 &&
@@ -248,18 +248,18 @@ describe('abandoned lists', () => {
       NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots}`,
     })
     const path = rootsUrl(projectId)
-    /** What is still in use: a snapshot collects everything else first. */
+    /** Memory in use: a snapshot collects everything else first. */
     const inUse = async () => {
       process.kill(service.pid, 'SIGUSR2')
       while ((await readdir(snapshots)).length === 0) await sleep(50)
-      // It does nothing else meanwhile, so that it answers when this is over.
+      // The service does nothing else meanwhile, so its answer says that this is over.
       const { heap } = await readFigures(service.url)
       for (const name of await readdir(snapshots)) await rm(join(snapshots, name))
       return heap
     }
     await readList(service.url + path)
     await giveUpMany(service, path, GIVEN_UP / 2)
-    // The first finds more to tidy up than any other.
+    // The first one has more to free than any other.
     await inUse()
     const before = await inUse()
     await giveUpMany(service, path, GIVEN_UP)
@@ -267,7 +267,7 @@ describe('abandoned lists', () => {
     process.stderr.write(
       `in use: ${(before / MB).toFixed(1)} MB, and after ${GIVEN_UP} lists given up ${(after / MB).toFixed(1)} MB\n`,
     )
-    // Had each of them left no more than its first piece, it would be several times as much.
+    // If each had left only its first piece, it would be several times as much.
     expect((after - before) / MB).toBeLessThan(4)
   }, 300_000)
 })
@@ -276,7 +276,7 @@ describe('six readers that pause', () => {
   test('each get the whole list, every time', async () => {
     const dataDir = join(await makeFolder(), 'data')
     const projectId = await seedRows(dataDir, { roots: 1_000, jobsPerRoot: 10 })
-    // An answer that hangs is cut off, so that the test says so.
+    // An answer that hangs is cut off, so that the test can report it.
     const service = await serveProcess({ DATA_DIR: dataDir, IDLE_TIMEOUT: '20s' })
     const url = service.url + rootsUrl(projectId)
     const wanted = (await (await fetch(url)).arrayBuffer()).byteLength
@@ -315,7 +315,7 @@ describe('a large list from PostgreSQL', () => {
     })
     const above = Math.round((memoryOf(service.pid).peak - idle) / MB)
     process.stderr.write(`list of 100,000 jobs from PostgreSQL: memory +${above} MB\n`)
-    // Some 65 MB above a service that has just started; 144 where V8's young generation may grow.
+    // Some 65 MB above a service that has just started; 144 if V8's young generation may grow.
     expect(above).toBeLessThan(100)
   }, 300_000)
 })

@@ -14,13 +14,13 @@ import { signalGroup, start } from '../support/processes/process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TOOLS = join(ROOT, 'node_modules')
-/** What no fresh clone holds. */
+/** Folders that a fresh clone does not have. */
 const NOT_CLONED = ['.git', 'node_modules', 'dist', 'data']
-/** Node 24 before the machine's own. */
+/** Node 24 comes before the machine's own. */
 const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
 
 const run = promisify(execFile)
-/** An empty folder, until the package was installed in it. */
+/** A folder that is empty except for the installed package. */
 let home = ''
 const DEMO_ROOTS = 7
 let failed = false
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-package-'))
   const clone = join(folder, 'clone')
   home = join(folder, 'home')
-  // Built in a copy: building takes away, for a moment, what other tests serve.
+  // Built in a copy: a build removes files for a moment that other tests serve.
   await cp(ROOT, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(basename(path)) })
   await symlink(TOOLS, join(clone, 'node_modules'))
   await mkdir(home)
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const env = { ...process.env, ...npm, PATH, NODE_ENV: undefined }
   await run('npm', ['pack', '--pack-destination', folder], { cwd: clone, env })
   const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
-  // With the folder's name: npm takes one further up where that has a package.json.
+  // With --prefix: otherwise npm would use a folder further up that has a package.json.
   await run('npm', ['install', '--prefix', home, join('..', tarball)], { cwd: home, env })
   return async () => {
     if (failed) process.stderr.write(`kept for inspection: ${folder}\n`)
@@ -93,7 +93,7 @@ test('`npx proofsheet serve --demo` shows the demo, and a program can read it wi
   const { stdout } = await run(process.execPath, ['read.mts'], { cwd: home })
   expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(roots.map(({ rootId }) => rootId)))
 
-  // As Ctrl+C does: everything that was started from the terminal hears of it.
+  // Like Ctrl+C: every process started from the terminal gets the signal.
   signalGroup(service.child, 'SIGINT')
   await service.ended
 })
@@ -103,7 +103,7 @@ test.skipIf(hasBrowserAnywhere())(
   async () => {
     const service = start(join(home, 'node_modules', '.bin', 'proofsheet'), ['serve', '--demo'], {
       cwd: home,
-      // Node, and nothing that is a browser.
+      // Node, and no browser.
       env: { PATH: dirname(process.execPath), HOME: home, DATA_DIR: 'blind', PORT: '0' },
     })
     const [, url = ''] = await service.waitFor(/ready at (http\S+)/)
@@ -167,7 +167,7 @@ const SERVICE = `import { openService, openStorage, readConfig, type Service } f
   const config = readConfig({ PORT: '0' })
   export const service: Service = await openService(config, await openStorage(config))`
 
-/** As strict as can be: declarations are checked as well, and so must be complete. */
+/** As strict as possible: declarations are checked, too, and so must be complete. */
 const STRICT = '--ignoreConfig --singleThreaded --noEmit --strict --skipLibCheck false --target es2024'.split(
   ' ',
 )

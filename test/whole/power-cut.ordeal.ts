@@ -8,7 +8,7 @@ test('a power cut loses nothing that was acknowledged, and every row has its pic
   if (reason) skip(reason)
   const recording = await record(4)
   expect(await cutOften(recording, 8, true)).toMatchObject({ lost: 0, dangling: 0 })
-  // On a disk that only pretends to sync something is lost: otherwise nothing was cut.
+  // A disk that only pretends to sync loses something: otherwise nothing was cut.
   // Cuts are at random: eight of them may lose nothing.
   let lost = 0
   for (let tries = 0; lost === 0 && tries < 6; tries++) lost = (await cutOften(recording, 8, false)).lost

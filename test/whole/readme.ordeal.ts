@@ -25,7 +25,7 @@ const UUID = /^[0-9a-f-]{36}\n$/
 const postgres = usePostgres()
 const s3 = useS3()
 
-/** What the receiver of the webhook was sent. */
+/** The requests that the receiver of the webhook got. */
 interface Told {
   readonly body: string
   readonly headers: IncomingHttpHeaders
@@ -42,7 +42,7 @@ async function readCommands(): Promise<string[][]> {
   return [...(await readBlocks('README.md')), ...moving].map(splitCommands)
 }
 
-/** One a line, but for those that go on in the next: behind a backslash, or within quotes. */
+/** One command per line, except for those continued after a backslash or within quotes. */
 function splitCommands(block: string): string[] {
   const commands: string[] = []
   let open = ''
@@ -55,7 +55,7 @@ function splitCommands(block: string): string[] {
   return commands
 }
 
-/** What a fresh clone of this tree holds: no data, no dist; and the packages that are installed here. */
+/** The files of a fresh clone of this tree: no data, no dist; and the packages installed here. */
 async function cloneTree(): Promise<string> {
   const folder = join(await makeFolder(), 'proofsheet')
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -71,7 +71,7 @@ async function cloneTree(): Promise<string> {
 }
 
 /**
- * Installing is left to whoever runs this suite, by the very same command. What npx does, and the sources, are seen by the first two
+ * The packages are installed before this suite runs, with the same command. What npx does, and the sources, are tested by the first two
  * commands; their three seconds are not spent for every command.
  */
 const withoutInstalling = (command: string) => command.replace('npm ci && ', '')
@@ -103,7 +103,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
   const { DATABASE_URL, IMAGES_URL } = await newWorld({ newDatabase: postgres.newEmptyDatabase }, s3)
   const env = {
     ...BROWSER_ENV,
-    // So that `browser install` brings nothing to the machine that runs the tests.
+    // So that `browser install` does not change the machine that runs the tests.
     CHROMIUM_PATH: (await findTestBrowser()).path,
     PATH: newcomersPath(),
     PORT: port,

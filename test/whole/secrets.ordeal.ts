@@ -46,8 +46,8 @@ const optionsWith = ({
 })
 
 /**
- * Whoever has no session is led to the form: session cookie, CSRF field, redirects. The pages behind it do all that could make a
- * browser keep secrets.
+ * Visitors without a session are led to the form: session cookie, CSRF field, redirects. The pages behind it do everything that
+ * could make a browser keep secrets.
  */
 const answerWith = ({ user, password, header, cookie }: Secrets) => {
   const tokens = new Set<string>()
@@ -96,7 +96,7 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     }
     await mkdir(env.TMPDIR)
     const secrets = newSecrets()
-    // PostgreSQL keeps a gigabyte of what other tests wrote. The clock of files may be a little behind.
+    // PostgreSQL keeps a gigabyte written by other tests. The clock of files may be a little behind.
     const began = Date.now() - 5_000
     let held: ServerResponse | undefined
     const answer = answerWith(secrets)
@@ -110,7 +110,7 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     const projectId = await makeProject(storage.store)
     const url = env.DATABASE_URL
 
-    /** Where one of these texts is: in files, in what was logged, in command lines, in answers. */
+    /** The places that contain one of these texts: files, logs, command lines, answers. */
     const look = async (service: Awaited<ReturnType<typeof serveProcess>>, texts: string[]) => {
       if (url !== undefined) await asAdmin(url, 'checkpoint')
       const folders = [folder, ...(url === undefined ? [] : await postgresFolders(url))]
@@ -139,7 +139,7 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     expect(await look(first, ['--user-data-dir='])).toContain('ps')
     process.kill(first.pid, 'SIGKILL')
     await first.ended
-    // Nobody has to wait until the leases of the dead process are over.
+    // The leases of the dead process end at once.
     const { captures } = storage.store
     for (const attempt of await captures.findUnderWay())
       await captures.putBack(attempt, { now: 1, due: 0, counts: false, died: true })
@@ -147,20 +147,20 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     expect(await look(second, all)).toEqual([])
     const status = await askFor(second.url, projectId).finished(rootId)
     expect(status).toMatchObject({ state: 'done', options: { headers: { authorization: '' } } })
-    // All three are behind the login. They put a secret into their title and their address.
+    // All three are behind the login. They put a secret into their title and their URL.
     expect(status.urls.map(({ seen }) => seen)).toMatchObject(
       request.urls.map(({ url: address }) => ({ title: 'Hello …', url: `${address}?password=…` })),
     )
     expect([await look(second, all), await countSealed(env)]).toEqual([[], 0])
 
-    // A control: what is there is found where it is.
+    // A control: existing secrets are found.
     const found = await look(second, [name, rootId, projectId])
     expect(found).toEqual(expect.arrayContaining(['log', 'answers', 'rows']))
     expect(found.some((path) => path.includes(url === undefined ? 'proofsheet.db' : '/base/'))).toBe(true)
     const planted = [join(env.TMPDIR, 'planted'), join(env.DATA_DIR, 'planted')]
     for (const path of planted) await writeFile(path, `x${secrets.password}x`)
     expect((await look(second, all)).sort()).toEqual(planted.sort())
-    // Whoever sends the request again is recognised, though nobody knows the password any more.
+    // A repeated request is recognised, although the password is no longer stored.
     expect(await ask(second, projectId, request)).toBe(rootId)
   }, 300_000)
 })
@@ -202,7 +202,7 @@ async function countSealed(env: { DATA_DIR: string; DATABASE_URL?: string }): Pr
   return Number(row?.['rows'])
 }
 
-/** The files of this database, and what the server writes ahead. */
+/** The files of this database, and the write-ahead log of the server. */
 async function postgresFolders(url: string): Promise<string[]> {
   const [row] = await asAdmin<{ folder: string; oid: number }[]>(
     url,

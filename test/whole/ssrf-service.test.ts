@@ -10,7 +10,7 @@ import { makeProject } from '../support/store/results.ts'
 
 describe('the service', () => {
   test('cannot be reached from the pages that it captures, with the browser found on the machine', async () => {
-    /** Captures a page that asks the service, and the service itself; answers how that ended, and what was asked. */
+    /** Captures a page that requests the service, and the service itself; returns the outcomes and the requests. */
     const captureWith = async (allow: (site: number, service: number) => string) => {
       const port = await freePort()
       const inside = await serveSite({

@@ -8,7 +8,7 @@ import { openCanary } from '../support/camera/canary.ts'
 import { LOGIN, loginPages } from '../support/camera/login-site.ts'
 import { useServer } from '../support/servers/use-servers.ts'
 
-// What happens before the picture reaches no private address either: clicks, logins, where these lead, and added styles.
+// Steps before the picture reach no private address either: clicks, logins, the pages behind them, and added styles.
 
 const ATTACKER = 'attack.localhost'
 
@@ -68,7 +68,7 @@ const ATTACKS: readonly [string, () => Wanted][] = [
   ],
   ...['/behind', '/form', '/script', '/again'].map((path): [string, () => Wanted] => [
     path,
-    // One that was given for this place, too: otherwise it would not be sent there at all.
+    // A login for this origin, too: otherwise it would not be sent there at all.
     () => ({ loginParameter: { ...LOGIN, origins: [cage('')] } }),
   ]),
   ['/styled', () => ({ css: css(), hide: [`p, x { background: url(${cage('never-hidden')}) } y`] })],
@@ -76,7 +76,7 @@ const ATTACKS: readonly [string, () => Wanted][] = [
 const WAYS =
   `fetch frame link after-login form script again css-font css-background css-redirect css-content`.split(' ')
 
-/** How each of them ended. */
+/** The outcome of each capture. */
 async function attack(allow: string): Promise<string[]> {
   const camera = openTestCamera({ allow: `${ATTACKER}:${site.port}${allow}`, lookup })
   onTestFinished(() => camera.close())

@@ -28,18 +28,18 @@ import { PATIENCE_MS } from '../support/runner/patience.ts'
 // All traffic of the browser passes the guard, and no page reaches a private address. A site that is allowed by name and
 // port tries everything to make a real browser talk to this machine. Canaries listen there and count what arrives.
 
-/** A secure context without a certificate, so that pages may use all there is. */
+/** A secure context without a certificate, so that pages can use every feature. */
 const ATTACKER = 'attack.localhost'
 
 let canary: Canary
 let site: Site
-/** On the canaries' port, where only this one may be visited. */
+/** On the port of the canaries, where only this site may be visited. */
 let neighbour: Site
-/** What pages told their own site. */
+/** The messages of pages to their own site. */
 let told: Map<string, string>
-/** Resolves when all that a page tries has been tried. Where nothing may come of it, nobody can tell: then for a while. */
+/** Resolves when a page has tried everything. If nothing may come of it, that is unknown: then after a while. */
 let held: () => Promise<unknown>
-/** Whose pages are being served, where that matters. */
+/** The attacker whose pages are being served, if that matters. */
 let attacked: TestCamera | undefined
 /** The camera of all tests that need no rules of their own. */
 let camera: TestCamera
@@ -79,7 +79,7 @@ function openAttackedCamera(rules: CameraRules = {}): TestCamera {
   return camera
 }
 
-/** One that lets the browser get to the canaries: what it does not reach now, it never tried. */
+/** A camera that lets the browser reach the canaries: whatever it does not reach now, it never tried. */
 const openControl = () =>
   openAttackedCamera({
     allow: `${allowed()},127.0.0.0/8,::1,localhost,*.localhost,private.test,private6.test`,
@@ -95,7 +95,7 @@ function expectSilence(): void {
   })
 }
 
-/** What a capture came to: a picture, or the reason why there is none. */
+/** The outcome of a capture: a picture, or the reason of the failure. */
 async function outcome(shot: Promise<unknown>): Promise<string> {
   return await shot.then(
     () => 'taken',
@@ -110,7 +110,7 @@ describe('the captured URL', () => {
     expect(captured.length).toBeGreaterThan(35)
     const results = await Promise.all(
       captured.flatMap((host, index) =>
-        // By https the same checks are met by another request, CONNECT, on another way.
+        // By https, the same checks apply to another request, CONNECT.
         (index % 4 === 0 || NAMES.includes(host) ? ['http', 'https'] : ['http']).map(async (scheme) => {
           const url = `${scheme}://${host}:${canary.port}/`
           return [url, await outcome(camera.take(url, { loadingTime: 10_000 }))]
@@ -119,7 +119,7 @@ describe('the captured URL', () => {
     )
     const refused = ['blocked', 'refused']
     expect(results.filter(([, result = '']) => !refused.includes(result))).toEqual([])
-    // Of all of them only the one whose first address is allowed was tried, there.
+    // Only the one whose first address is allowed was tried, at that address.
     expect(
       results.filter(([, result]) => result === 'refused').map(([url = '']) => new URL(url).hostname),
     ).toEqual(['mixed.test', 'mixed.test'])
@@ -128,7 +128,7 @@ describe('the captured URL', () => {
 
   test('can be each of them if that is allowed, and shows the canary', async () => {
     const camera = openControl()
-    // Nobody answers at the unspecified address by a name, nor at those that only hold the address of another kind.
+    // A name cannot be reached at the unspecified address, nor at addresses that only embed an IPv4 one.
     const hosts = [
       '127.1',
       '2130706433',
@@ -170,7 +170,7 @@ describe('a page', () => {
   const LEAVING_EACH = ['/location', '/click']
 
   /**
-   * Everything at once; afterwards every context is closed, and what is sent at the end of a page was sent. Of pages with a browser of
+   * Everything at once; afterwards every context is closed, so that requests at the end of a page were sent. Of pages with a browser of
    * their own only some leave: by an answer, by a script and by a click. A browser follows the others in the same way.
    */
   async function attack(camera: TestCamera, wanted: Wanted, signal?: AbortSignal): Promise<string[]> {
@@ -186,7 +186,7 @@ describe('a page', () => {
     return results
   }
 
-  // Pages with headers are paused at each request, and pages with cookies have a browser of their own.
+  // Pages with headers are paused at each request, and pages with cookies have their own browser.
   const VISITOR: Wanted = {
     device: 'Pixel 7',
     colorScheme: 'dark',
@@ -221,7 +221,7 @@ describe('a page', () => {
     held = async () => {
       while (missing().length > 0 && !over.signal.aborted) await sleep(50)
     }
-    // Some have enough to do for as long as they may.
+    // Some pages are busy until their time is over.
     const attacking = attack(openControl(), { loadingTime: PATIENCE_MS }, over.signal)
     await expect.poll(missing).toEqual([])
     await expect.poll(() => told.get('fetch')).toBe('tweet')
@@ -247,7 +247,7 @@ describe('beside the proxy', () => {
     const seen = new Set<string>()
     const watching = setInterval(() => {
       for (const browser of findBrowsers()) {
-        // Ones that lead nowhere are made by WebRTC, and never used: see the datagrams of the canary.
+        // WebRTC makes sockets that lead nowhere and are never used: see the datagrams of the canary.
         const own = before.has(browser) ? [] : socketsOf(browser).filter((socket) => !socket.endsWith(':0'))
         for (const socket of own) seen.add(socket)
       }
@@ -321,7 +321,7 @@ describe('a name', () => {
     const results = await Promise.all([1, 2, 3, 4].map(() => outcome(camera.take(url))))
     expect(results).toContain('taken')
     expect(neighbour.connections).toBeGreaterThan(before)
-    // Pages, their pictures and what their scripts fetch: each is looked up by itself.
+    // Pages, their pictures and the requests of their scripts: each has a look-up of its own.
     expect(lookups).toBeGreaterThan(4)
     expectSilence()
   })

@@ -13,7 +13,7 @@ import { askFor } from '../support/http/ask-for.ts'
 import { runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 
-/** Every field that Websiteshot's clients send, but for its schedules. */
+/** Every field that Websiteshot's clients send, except for its schedules. */
 const requestFor = (url: string) => ({
   screenshotParameter: {
     ...{ width: 1200, height: 720, fullPage: false, name: 'x', tags: ['t'] },
@@ -55,7 +55,7 @@ test('a request with every field of Websiteshot gives the expected picture', asy
   const service = await serveProcess(env)
   const response = await fetch(`${service.url}/api/projects/${projectId}`, {
     method: 'POST',
-    // As its clients send it: a raw key, and a charset.
+    // In the way of its clients: a raw key, and a charset.
     headers: { authorization: 'a-raw-key', 'content-type': 'application/json;charset=utf-8' },
     body: JSON.stringify(requestFor(`${site.url}/`)),
   })

@@ -33,7 +33,7 @@ const s3 = useS3()
 
 const worlds = bothWorlds(postgres, s3)
 
-/** Two small roots, an empty and a large one; and every way to ask for them. */
+/** Two small roots, an empty and a large one; and every way to request them. */
 async function fill(service: TestService) {
   const projectId = await makeProject(service.store)
   const small = randomUUID()
@@ -51,7 +51,7 @@ async function fill(service: TestService) {
   const all = rootsUrl(projectId)
   const second = nextPage(await ask(`${service.url}${all}?limit=2`))
   expect(second).toBeDefined()
-  // Which of the roots, in their order, and whether they come as a list.
+  // The roots in the answer, in order, and whether it is a list.
   const ways: { path: string; from: number; to: number; one?: boolean }[] = [
     { path: `${all}/${small}`, from: 0, to: 1, one: true },
     { path: `${all}/${large}`, from: 1, to: 2, one: true },
@@ -64,7 +64,7 @@ async function fill(service: TestService) {
 
 type Way = Awaited<ReturnType<typeof fill>>['ways'][number]
 
-/** What there is to answer at one instant. */
+/** The expected answers at one moment. */
 async function expectedBody(
   reference: Reference,
   projectId: string,
@@ -76,7 +76,7 @@ async function expectedBody(
   return way.one ? (texts[0] ?? '') : list(texts)
 }
 
-/** Of all pictures and previews. */
+/** The URLs of all pictures and previews. */
 function addressesIn({ body }: Answer): string[] {
   return [...body.matchAll(/"(?:data|preview)":"([^"]+)"/g)].map(([, address = '']) => address)
 }
@@ -111,7 +111,7 @@ describe('a signing window that ends', () => {
         expect(service.images.verify(path, start).expiresMs).toBe(start + 2 * WINDOW_MS)
         expect(service.images.verify(path, start + 2 * WINDOW_MS - 1).key).toBeTruthy()
         expect(() => service.images.verify(path, start + 2 * WINDOW_MS)).toThrow()
-        // The old ones hold for one window more.
+        // The old URLs are valid for one more window.
         const oldPath = old[index]?.slice(origin.length) ?? ''
         expect(service.images.verify(oldPath, start).expiresMs).toBe(start + WINDOW_MS)
       }
@@ -121,7 +121,7 @@ describe('a signing window that ends', () => {
       expect((await ask(url, { etag: after.etag })).status).toBe(200)
       expect((await ask(url, { etag: before.etag })).status).toBe(304)
     }
-    // And a real picture through the door.
+    // A real picture is served, too.
     service.now = start
     const [address = ''] = addressesIn(await ask(service.url + (ways[0]?.path ?? '')))
     for (const [now, status] of [
@@ -157,7 +157,7 @@ describe('a signing window that ends', () => {
       const answer = await ask(service.url + way.path, { host, etag: known?.etag })
       const at = { now: service.now, origin: `http://${host}` }
       const wanted = await expectedBody(reference, projectId, way, at)
-      // Nothing is written here, so that an ETag holds exactly if its body does.
+      // Nothing is written here, so an ETag holds exactly as long as its body.
       expect([step, answer.status]).toEqual([step, known?.body === wanted ? 304 : 200])
       counts[answer.status as 200 | 304]++
       if (answer.status === 200) {
@@ -186,7 +186,7 @@ describe('another signing key', () => {
     const references = await Promise.all(envs.map((env) => openReference(env)))
     const origin = `http://${SHARED_HOST}`
     for (const way of ways) {
-      // Both at once, as while one instance after the other is replaced.
+      // Both keys at once, as while instances are replaced one by one.
       const answers: Answer[] = []
       for (const [index, service] of [old, renewed].entries()) {
         const answer = await ask(service.url + way.path, { host: SHARED_HOST })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type Loop, openLoop } from '../../src/work/loop.ts'
 
-/** A loop whose looks are ended by the test. It would sleep for longer than any test. */
+/** A loop whose looks are ended by the test. It would sleep longer than any test. */
 function open() {
   const looks: PromiseWithResolvers<number>[] = []
   const logged: string[] = []

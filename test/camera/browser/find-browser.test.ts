@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { findBrowser, findBrowsers, withoutScript } from '../../../src/camera/browser/find-browser.ts'
 import { makeFolder } from '../../support/processes/workspace.ts'
 
-// Programs that nobody starts: files that may be executed are all that is looked for.
+// Programs that are never started: only executable files are looked for.
 
 async function makeProgram(path: string, text = '#!/bin/sh\necho no browser\n'): Promise<string> {
   await mkdir(dirname(path), { recursive: true })
@@ -13,7 +13,7 @@ async function makeProgram(path: string, text = '#!/bin/sh\necho no browser\n'):
   return path
 }
 
-/** A machine of its own: folders for programs and for the caches of its user. */
+/** A machine of its own, with folders for programs and for the caches of its user. */
 async function newMachine() {
   const folder = await makeFolder()
   const env = { PATH: `${join(folder, 'none')}:${join(folder, 'bin')}`, HOME: folder }

@@ -10,7 +10,7 @@ import { makeFolder } from '../../support/processes/workspace.ts'
 
 const FONTS = new URL('../../../assets/fonts', import.meta.url).pathname
 
-/** As the machine without fonts would write it: with none of those that this one has. */
+/** Text as the machine without fonts would draw it: with none of the installed fonts. */
 async function writeConfig(folders: readonly string[]): Promise<string> {
   const folder = await makeFolder()
   const path = await writeFontsConfig(join(folder, 'fonts.conf'), folders, folder)

@@ -15,7 +15,7 @@ import { makeFolder } from '../../support/processes/workspace.ts'
 
 const HIDE = fileURLToPath(new URL('../../support/browser/hide-npm-browser.ts', import.meta.url))
 
-/** A user of a machine without a browser, who has Node and the few programs that scripts need. */
+/** A user of a machine without a browser, which has Node and the few programs that scripts need. */
 async function newUser() {
   const home = await makeFolder()
   const bin = join(home, 'bin')
@@ -26,13 +26,13 @@ async function newUser() {
   return { home, bin, env }
 }
 
-/** The browser of the tests under another name, through a script that does more than start it. */
+/** The browser of the tests under another name, started by a script that does more. */
 async function makeScript(): Promise<string> {
   const { path } = await findTestBrowser()
   return `#!/bin/sh\nA=1\nexec "${path}" "$@"\n`
 }
 
-/** What Playwright downloads, on loopback: whatever is asked for holds this one file. */
+/** Playwright's downloads, on loopback: every URL has this one file. */
 async function serveDownloads(text: string): Promise<string> {
   const server = createServer(async (request, answer) => {
     const archive = basename(request.url ?? '', '.zip')
@@ -81,7 +81,7 @@ test.skipIf(hasBrowserAnywhere())(
     const [file = ''] = await readdir(out)
     expect(await coloursAt(await readFile(join(out, file)), [50, 50])).toEqual(['#00aa00'])
 
-    // The second time there is nothing to do, and nobody is asked.
+    // The second time there is nothing to do, and nothing is requested.
     expect(
       await runProofsheet(['browser', 'install'], { ...env, PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9' }),
     ).toMatchObject({
@@ -106,7 +106,7 @@ const isDebian = await readFile('/etc/os-release', 'utf8').then(
   () => false,
 )
 
-/** Instead of the machine's: installs what it is told to, or knows none of it. */
+/** Replaces the machine's apt: installs the packages it knows, or none. */
 async function makeApt(bin: string, known: string): Promise<void> {
   const path = join(bin, 'apt-get')
   const script = join(dirname(bin), 'shell')
@@ -126,7 +126,7 @@ async function makeApt(bin: string, known: string): Promise<void> {
 test.runIf(isDebian && process.getuid?.() === 0)(
   'if Playwright’s downloads are unreachable, root on Debian gets a browser from apt',
   async () => {
-    // Not the headless shell, which is asked for first.
+    // The headless shell is tried first, and is not known.
     const known = 'chromium'
     const { bin, env } = await newUser()
     await makeApt(bin, known)

@@ -15,7 +15,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
     test('a process frozen for longer than its lease loses its capture, notices it, and ends nothing late', async () => {
       const place = await newPlace()
       const { work, begun, told } = hanging()
-      // Its clock stands still: what it renews does not change.
+      // Its clock stands still, so that renewing changes nothing.
       const instant = Date.now()
       const frozen = await openProcess(place, { work, clock: () => instant, leaseMs: 1_000 })
       const { projectId, rootId } = await frozen.ask(await makeProject(frozen.store))
@@ -28,7 +28,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
       const root = await other.store.findRoot(projectId, rootId)
       expect(await state()).toMatchObject({ attempts: 1, uuid: job?.uuid })
       expect(job?.uuid).not.toBe(late.uuid)
-      // With its next renewal; what it throws then changes nothing.
+      // It notices at its next renewal; an error that it throws then changes nothing.
       await told
       expect(await frozen.captures.finish(late, PICTURE, Date.now())).toBe(false)
       expect(await frozen.captures.finish(late, FAILURE, Date.now())).toBe(false)
@@ -42,7 +42,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
       const { work, begun, works } = hanging()
       let jumped = 0
       const clock = () => Date.now() + jumped
-      // One clock for both, as on one machine.
+      // Both use one clock, as on one machine.
       const slow = await openProcess(place, { work, clock, concurrency: 2, leaseMs: 1_000 })
       const { projectId, rootId } = await slow.ask(await makeProject(slow.store))
       await begun
@@ -52,7 +52,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
         const progress = await other.captures.findProgress(projectId, rootId)
         expect(progress?.captures).toMatchObject([{ state: 'running', attempts: 1 }])
       }
-      // Nor did it take its own again.
+      // It did not take its own capture again either.
       expect(works()).toBe(1)
     })
 
@@ -94,7 +94,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
           if (task.deaths > 0) alone = underWay
           most = Math.max(most, underWay)
           if (most === 3) useAllSlots()
-          // The others wait for each other, so that there are as many as there may be.
+          // The pages wait for each other, so that as many run as are allowed.
           if (task.deaths === 0) await Promise.race([allSlotsUsed, sleep(10_000)])
           await sleep(300)
           if (task.deaths > 0) alone = Math.max(alone, underWay)

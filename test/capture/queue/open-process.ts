@@ -15,14 +15,14 @@ export type Place = Record<string, string>
 
 let ahead = 0
 export const clock = () => Date.now() + ahead
-/** What waits for a later attempt is due now. */
+/** Captures that wait for a later attempt become due. */
 const passTime = () => {
   ahead += 60_000
 }
 
 const SILENT = pino({ level: 'silent' })
 
-/** A process that works: a store and a queue of its own, on a place that others may share. */
+/** A working process: a store and a queue of its own, in a place that others may share. */
 export async function openProcess(
   place: Place,
   {
@@ -40,7 +40,7 @@ export async function openProcess(
   return { store, captures, queue, close: closeQueue, ask: asker(store, queue) }
 }
 
-/** As a request does it. */
+/** Adds a request, like the API. */
 function asker({ captures }: Store, queue: Queue) {
   return async (projectId: string, more: Parameters<typeof newRequest>[1] = {}, { wake = true } = {}) => {
     const heldUntil = queue.heldUntil?.(Date.now())
@@ -59,14 +59,14 @@ function once(close: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Work that takes a picture in no time. */
+/** Work that finishes at once. */
 const finishing =
   (captures: Store['captures']): Work =>
   async (task) => {
     await captures.finish(task, PICTURE, Date.now())
   }
 
-/** Work that goes on until it is told to stop; tells when it has begun, when it was told, and how often it began. */
+/** Work that continues until it is aborted; it tells when it began, when it was aborted, and how often it began. */
 export function hanging() {
   const begun = Promise.withResolvers<CaptureTask>()
   const told = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ export const progressOf = async ({ captures }: Store, { projectId, rootId }: New
   return progress.captures
 }
 export const over = async (captures: Store['captures']) => !(await captures.anyUnfinished())
-/** Time passes whenever its first page was put back, and not while that is under way: its lease would run out. */
+/** Time passes when its first page has been put back, but not while the page runs: its lease would end. */
 export async function untilOver(
   { store, queue }: Pick<Awaited<ReturnType<typeof openProcess>>, 'store' | 'queue'>,
   request: NewRequest,
@@ -105,7 +105,7 @@ export async function untilOver(
 }
 export const nameOf = ({ rootId, position }: CaptureTask) => `${rootId} ${position}`
 
-/** A request of which processes have died at every page, so often. */
+/** A request for pages during each of which this many processes have died. */
 export async function dieAt(place: Place, pages: number, deaths: number) {
   const { store, captures, ask } = await openProcess(place, { concurrency: 0 })
   const request = await ask(await makeProject(store), { pages })
@@ -122,7 +122,7 @@ export async function dieAt(place: Place, pages: number, deaths: number) {
   return { ...request, captures }
 }
 
-/** Opens processes, each on a place of its own unless one is given. Their clock goes on with `passTime`. */
+/** Opens processes, each in a place of its own unless one is given. `passTime` moves their clock. */
 export function processOpener(newPlace: () => Promise<Place>) {
   return async (
     options: { place?: Place } & NonNullable<Parameters<typeof openProcess>[1]> = {},

@@ -58,7 +58,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       await ask(await makeProject(store), { pages: 20 })
       const began = performance.now()
       await until(() => over(captures))
-      // It looks once a second where it finds nothing: with a pause after each that would be twenty seconds.
+      // It looks once a second if nothing is due: with a pause after each capture that would take twenty seconds.
       expect(performance.now() - began).toBeLessThan(15_000)
     })
 
@@ -71,7 +71,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
         },
       })
       const projectId = await makeProject(store)
-      // It has just looked, and looks again a second after that: not one of them would be that fast by chance.
+      // It has just looked, and looks again after a second: none of them would be this fast by chance.
       let fastest = Number.POSITIVE_INFINITY
       for (let round = 0; round < 20 && fastest > 600; round++) {
         await ask(projectId)
@@ -102,7 +102,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
         Array.from({ length: 8 }, () => 'queued'),
       )
       let order = ''
-      // No page takes any time: only time would change the order.
+      // Pages take no time here: time would change the order.
       const instant = Date.now()
       const back = await open({
         place,
@@ -131,7 +131,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
           if (task.position === 1) return void (await captures.finish(task, PICTURE, Date.now()))
           attempts.push(task.attempts)
           uuids.add(task.uuid)
-          // Ending it is for the one who works.
+          // The worker itself must end it.
           if (task.attempts <= MAX_ATTEMPTS) throw new Error('crashed')
           await captures.finish(task, FAILURE, Date.now())
         },
@@ -187,7 +187,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       const task = await begun
       const closing = first.close()
       await told
-      // It may take twenty seconds, where someone does not stop.
+      // It may take twenty seconds if some work does not stop.
       expect(await Promise.race([closing, sleep(19_000, 'it waited', { ref: false })])).toBeUndefined()
       expect(works()).toBe(1)
       expect(await progressOf(first.store, request)).toMatchObject(
@@ -268,7 +268,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       for (const request of asked) {
         await until(async () => (await progressOf(store, request)).every(({ state }) => state === 'done'))
       }
-      // The extra places are not for who holds all others.
+      // The extra slots are not for a project that holds all others.
       expect([count(slow), begun.length]).toEqual([3, 15])
       end.resolve()
       await until(() => over(captures))
@@ -335,7 +335,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       const own = await openProcess(place, {
         ownOnly: true,
         work: () => async () => {
-          // As real work does: others get a turn.
+          // Like real work, it lets others run.
           await sleep(5)
           works += 1
           throw new AppError('no_browser')

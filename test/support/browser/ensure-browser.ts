@@ -1,8 +1,8 @@
 import { findStarting, installBrowser } from '../../../src/camera/browser/install-browser.ts'
 import { WHERE_TO_LOOK } from './test-browser.ts'
 
-// A step of `npm test`: makes sure of a browser, and says in one line which one the tests take. Without one, what needs it
-// is skipped; where nobody would read that (CI=true), it is a failure.
+// A step of `npm test`: looks for a browser, and prints in one line which one the tests use. Without one, tests that need it
+// are skipped; in CI (CI=true), where nobody would read that line, it is a failure.
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 

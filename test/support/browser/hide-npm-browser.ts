@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-// Imported before a program: for it the npm package with a browser is not installed, as on most machines.
+// Imported before a program, to hide the npm package with a browser from it, which most machines do not have.
 
 registerHooks({
   resolve(name, context, next) {

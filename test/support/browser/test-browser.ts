@@ -15,7 +15,7 @@ const VARIABLES = [
   'FONTCONFIG_FILE',
 ]
 
-/** For processes and services: whatever finds the browser of the tests. */
+/** For processes and services: the environment in which they find the browser of the tests. */
 export const BROWSER_ENV: Record<string, string> = Object.fromEntries(
   VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 )
@@ -28,7 +28,7 @@ export const WHERE_TO_LOOK: WhereToLook = {
 
 let testBrowser: Promise<FoundBrowser | undefined> | undefined
 
-/** As a camera does it: the first that starts. */
+/** The first one that starts, as in the camera. */
 export async function findTestBrowser(): Promise<FoundBrowser> {
   testBrowser ??= findStarting(WHERE_TO_LOOK)
   const found = await testBrowser
@@ -36,14 +36,14 @@ export async function findTestBrowser(): Promise<FoundBrowser> {
   return found
 }
 
-/** Whether one lies where it is found whatever PATH and HOME say: then there is no machine without a browser. */
+/** Whether a browser is found independently of PATH and HOME: then no test can hide it. */
 export function hasBrowserAnywhere(): boolean {
   return ['/opt/google/chrome/chrome', '/Applications/Google Chrome.app', '/Applications/Chromium.app'].some(
     (path) => existsSync(path),
   )
 }
 
-/** What Playwright is to start. */
+/** The executable for Playwright. */
 export async function prepareTestBrowser(): Promise<{ executablePath: string; env: Environment }> {
   const found = await findTestBrowser()
   return { executablePath: found.path, env: await found.prepare() }

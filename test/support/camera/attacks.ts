@@ -2,13 +2,13 @@ import type { Lookup } from '../../../src/egress/guard.ts'
 import { type Handler, HTML } from './camera.ts'
 import type { Canary } from './canary.ts'
 
-/** Stands for a public address: it is allowed, and no canary. */
+/** Stands for a public address: it is allowed, and it is not a canary. */
 export const PUBLIC = '127.0.0.9'
 const names: Record<string, readonly string[]> = {
   'private.test': ['127.0.0.1'],
   'private6.test': ['::1'],
   'mapped.test': ['::ffff:127.0.0.1'],
-  // Nobody listens at the first one, and the second must not be tried instead.
+  // No server listens at the first one, and the second must not be tried instead.
   'mixed.test': ['127.0.0.10', '127.0.0.1', '127.0.0.2'],
   'public.test': [PUBLIC],
 }
@@ -61,7 +61,7 @@ export const NAMES = Object.keys(names).filter((name) => name !== 'public.test')
 
 export const REDIRECTS = [301, 302, 303, 307, 308]
 
-/** What Chromium asks for where it may. What else is tried has reasons of its own to stay silent. */
+/** The requests that Chromium makes if allowed. Other attempts have reasons of their own to stay silent. */
 export const WAYS = [
   ...REDIRECTS.flatMap((status) => ['', 'image-', 'captured-'].map((by) => `${by}redirect-${status}`)),
   ...`refresh-header meta-refresh location form click csp
@@ -70,7 +70,7 @@ export const WAYS = [
     video poster video-source audio fetch fetch-opaque fetch-preflight fetch-keepalive fetch-redirect later
     xhr xhr-sync beacon socket socket-stream events from-worker worker-import worker-socket from-shared shared-import
     dynamic-import new-image font-face blob worklet audio-worklet`.split(/\s+/),
-  // But for those that nobody answers at.
+  // Except those without a server.
   ...[...SPELLINGS, ...NAMES].flatMap((host, index) =>
     /^0|\[::\]|ff|\[::127|2002|@|mapped/i.test(host) && !/^0[x1]/i.test(host) ? [] : [`spelled-${index}`],
   ),
@@ -79,7 +79,7 @@ export const WAYS = [
 interface Attack {
   /** Resolves when a page has tried everything. */
   untilTried(): Promise<unknown>
-  /** Hears what a page tells its own site. */
+  /** Receives the messages of a page to its own site. */
   tell(name: string, value: string): void
   /** The address of the gate through which the page is captured. */
   gate(): string | undefined
@@ -95,14 +95,14 @@ export function attacks(
     (html: () => string, headers: () => Record<string, string> = () => ({})): Handler =>
     (answer) =>
       void answer.writeHead(200, { ...HTML, ...headers() }).end(html())
-  // Long enough for all of it to be tried.
+  // Long enough to try everything.
   const hold = '<img src=/hold>'
   return {
     '/hold': async (answer) => {
       await untilTried()
       answer.writeHead(404).end()
     },
-    // Whatever a page can find out of a name, and draw.
+    // Everything that a page can find out about a name, and draw.
     '/curious': page(
       () => `<iframe src="http://secret.test/"></iframe><iframe src="https://secret.test/"></iframe><pre></pre><script>
       const listen = (what, good, ...bad) => new Promise((resolve) => {
@@ -125,7 +125,7 @@ export function attacks(
       performance.setResourceTimingBufferSize(100_000)
       const entries = () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('secret.test'))
       Promise.all(all).then(async (said) => {
-        // The entry of a frame may come after its load event. A request under way keeps the page from being taken.
+        // The entry of a frame may come after its load event. A request under way keeps the page from being captured.
         while (entries().length < 8) await fetch('/tell')
         const seen = entries().map(({ name, initiatorType, responseStatus, nextHopProtocol, transferSize,
             domainLookupStart, connectStart, requestStart, responseStart }) => [name, initiatorType, responseStatus, nextHopProtocol, transferSize,
@@ -250,7 +250,7 @@ export function attacks(
         .end(
           `self.oninstall = (event) => event.waitUntil(fetch('${cage('from-service')}')); fetch('${cage('service-top')}')`,
         ),
-    // Everything that would go around a proxy, over UDP or on connections of its own.
+    // Everything that would bypass a proxy, over UDP or on connections of its own.
     '/datagrams': page(
       () => `${hold}<script>
         const P = ${canary.port}

@@ -11,15 +11,15 @@ import { parseAllowList } from '../../../src/egress/allow-list.ts'
 import { createGuard, type Gate, type Guard, type Lookup } from '../../../src/egress/guard.ts'
 import { findTestBrowser } from '../browser/test-browser.ts'
 
-// A camera before sites of this machine. Nothing here asks DNS, and nothing leaves loopback.
+// A camera for sites on this machine. Nothing here queries DNS, and nothing leaves loopback.
 
 const LIMITS = { height: 16_384, pixels: 67_108_864, bytes: 33_554_432, pageBytes: 100_000_000 }
 
 export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limits' | 'find'>> {
-  /** One, or those to try one after the other. Default: the browser of the tests. */
+  /** One browser, or several to try in order. Default: the browser of the tests. */
   readonly find?: () => Promise<FoundBrowser | readonly FoundBrowser[]>
   readonly allow?: string
-  /** Default: every name leads to 127.0.0.1, but for those in `.nowhere`. */
+  /** Default: every name leads to 127.0.0.1, except those in `.nowhere`. */
   readonly lookup?: Lookup
   readonly limits?: Partial<CameraOptions['limits']>
 }
@@ -27,11 +27,11 @@ export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limi
 export interface Wanted extends OwnOptions, Partial<Pick<PageToShoot, 'loadingTime' | 'projectId'>> {}
 
 export interface TestCamera extends Camera {
-  /** Those that are open. */
+  /** The open gates. */
   readonly gates: ReadonlySet<Gate>
-  /** Of all that ever were. */
+  /** All gates that were ever open. */
   readonly gatePorts: readonly number[]
-  /** Most that were open at once. */
+  /** The most gates open together. */
   readonly mostGates: () => number
   take(url: string, wanted?: Wanted, signal?: AbortSignal): Promise<Shot>
 }
@@ -101,14 +101,14 @@ export type Handler = (answer: ServerResponse, asked: IncomingMessage, url: URL)
 
 export interface Site {
   readonly port: number
-  /** Paths in the order they were asked for. */
+  /** Requested paths in order. */
   readonly asked: string[]
-  /** Connections, whatever was asked on them. */
+  /** Connections, including those without a request. */
   connections: number
   close(): Promise<void>
 }
 
-/** A text is an HTML page. What is not there is 404. */
+/** A text is an HTML page. Any other path is 404. */
 export async function serveSite(
   pages: Readonly<Record<string, string | Handler>>,
   { host = '127.0.0.1', port = 0 } = {},
@@ -146,7 +146,7 @@ export async function serveSite(
 
 export const HTML = { 'content-type': 'text/html; charset=utf-8' }
 
-/** A page in one colour, with whatever else. */
+/** A page in one colour, with more content. */
 export function paint(colour: string, more = ''): string {
   return `<!doctype html><html style="background:${colour}"><body style="margin:0">${more}</body></html>`
 }
@@ -167,7 +167,7 @@ export async function readPixels(bytes: Buffer) {
 
 export interface BrowserProcess {
   readonly pid: number
-  /** The one that was started, or `renderer`, `zygote`, `gpu-process` … */
+  /** The type of a process: `browser`, or `renderer`, `zygote`, `gpu-process` … */
   readonly type: string
   readonly zombie: boolean
 }
@@ -180,7 +180,7 @@ export function findBrowsers(parent = process.pid): number[] {
   )
 }
 
-/** All processes of a browser, those included that outlived it or were never waited for. */
+/** All processes of a browser, including those that outlived it or were never waited for. */
 export function processesOf(browser: number): BrowserProcess[] {
   return processes()
     .filter(({ group }) => group === browser)
@@ -191,7 +191,7 @@ export function processesOf(browser: number): BrowserProcess[] {
     }))
 }
 
-/** The sockets of a browser and where each leads, as `tcp 127.0.0.1:80`: what it really does on the network. */
+/** The sockets of a browser and where each leads, as `tcp 127.0.0.1:80`: its real use of the network. */
 export function socketsOf(browser: number): string[] {
   const inodes = new Set(processesOf(browser).flatMap(({ pid }) => socketInodes(pid)))
   return ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((kind) =>
@@ -244,12 +244,12 @@ function processes(): { pid: number; state: string; group: number }[] {
     })
 }
 
-/** What a process was started with. */
+/** The command line of a process. */
 export function readCommand(pid: number): string {
   return readProc(`${pid}`, 'cmdline').replaceAll('\0', ' ')
 }
 
-/** Empty where the process has gone meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function readProc(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

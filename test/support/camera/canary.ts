@@ -2,12 +2,12 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type Handler, serveSite } from './camera.ts'
 
-/** Where the canaries sit, all on one port. */
+/** The addresses of the canaries, all on one port. */
 const CAGES = ['127.0.0.1', '127.0.0.2', '::1']
 
 export interface Canary {
   readonly port: number
-  /** Paths that were asked for, from whichever address. */
+  /** Requested paths, at any address. */
   readonly asked: Set<string>
   connections(): number
   datagrams: number

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { Login } from '../../../src/contract/options/steps.ts'
 import { servePages } from './pages.ts'
 
-// A site with pages that take a login elsewhere, and the other site, which records all that it gets.
+// A site with pages that lead a login elsewhere, and the other site, which records everything it gets.
 
 export const loginWith = (user: string, password: string, more: Partial<Login> = {}): Login => ({
   username: { elementId: '#user', username: user },
@@ -23,7 +23,7 @@ const moved = (location: string, status = 302) => ({ status, location })
 
 type Answer = string | { status: number; location: string; afterMs?: number } | { sandboxed: string }
 
-/** Where the login must not go. `away` is an address of the other site, which shows a form. */
+/** Places that must not get the login. `away` is a URL of the other site, which shows a form. */
 const attacks = (away: string, otherName: string): Record<string, Answer> => ({
   '/redirect': moved(away),
   '/meta': `<meta http-equiv=refresh content="0;url=${away}">`,
@@ -94,14 +94,14 @@ const attacks = (away: string, otherName: string): Record<string, Answer> => ({
   ),
   '/sandboxed': { sandboxed: form(`action=/keep`) },
   '/readable': form('action=/in').replace(' type=password', ''),
-  // What the pages above lead to.
+  // Targets of the pages above.
   '/keep': moved(away, 307),
   '/keep308': moved(otherName, 308),
   '/keep-slowly': { ...moved(away, 307), afterMs: 12_000 },
 })
 
 /**
- * A page that hides its form after the login, with what was typed in it, and shows it again at a click. It is green then if the fields
+ * A page that hides its form after the login, with the typed values, and shows it again on a click. It is then green if the fields
  * are empty, and red if not.
  */
 export const HIDES_ITS_FORM = `<!doctype html><title>Hidden</title><form>${FIELDS}${BUTTON}</form><button id=show>Show</button>
@@ -114,10 +114,10 @@ export const HIDES_ITS_FORM = `<!doctype html><title>Hidden</title><form>${FIELD
     document.documentElement.style.background = user.value + password.value === '' ? '#00ff00' : '#ff0000'
   }</script>`
 
-/** Only steps on the way, no pages to begin with. */
+/** Pages in between, which no attack begins with. */
 const STEPS = ['/keep', '/keep308', '/keep-slowly']
 
-/** Who was in once stays in. */
+/** A session that has logged in stays logged in. */
 function showForm(
   response: ServerResponse,
   { headers: { cookie = '' } }: IncomingMessage,
@@ -169,7 +169,7 @@ export async function serveAttacks() {
     otherName,
     allow: [`127.0.0.1:${site.port}`, `127.0.0.1:${port}`, `localhost:${port}`].join(','),
     paths: Object.keys(pages).filter((path) => !STEPS.includes(path)),
-    /** All that the other site got. */
+    /** Everything that the other site received. */
     received,
   }
 }

@@ -13,7 +13,7 @@ export const LOGIN: Login = {
   loginButton: { elementId: 'button[type=submit]' },
 }
 
-/** What someone else types. */
+/** The login of another user. */
 export const WRONG: Login = { ...LOGIN, password: { ...LOGIN.password, password: 'not-the-s3cret' } }
 
 /**

@@ -1,6 +1,6 @@
 import { Deadline } from '../../../src/camera/deadline.ts'
 
-/** One that is never over. */
+/** A deadline that never ends. */
 export function noDeadline(): Deadline {
   const deadline = new Deadline(0, () => {})
   deadline.clear()

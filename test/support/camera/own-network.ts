@@ -1,14 +1,14 @@
 import { openTestCamera, paint, serveSite, type TestCamera } from './camera.ts'
 
 // Runs in a network namespace whose addresses look public, all of them its own (test/whole/own-addresses.test.ts).
-// Tells what is reached there: by whoever connects, and by captured pages.
+// Reports what can be reached there, directly and by captured pages.
 
 const addresses = process.argv.slice(2)
 const canary = await serveSite({ '*': paint('#ff0000') }, { host: '::' })
 const lookup = async () => addresses
 const hosts = [...addresses.map((address) => (address.includes(':') ? `[${address}]` : address)), 'www.test']
 
-/** What became of each, and how many connections it took. */
+/** The outcome of each capture, and the number of its connections. */
 async function captureAll(camera: TestCamera) {
   const captured: Record<string, { outcome: string; connections: number }> = {}
   for (const host of hosts) {

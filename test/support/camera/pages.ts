@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 export interface Site {
   readonly port: number
   readonly url: string
-  /** The paths that were asked for, in their order. */
+  /** The requested paths, in order. */
   readonly asked: string[]
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-// A made-up shop that looks like one: the picture of the README is taken of it. Its orders are behind a login.
+// A made-up shop, captured for the picture in the README. Its orders are behind a login.
 
 const SESSION = 'session=ada'
 
@@ -35,7 +35,7 @@ const ORDERS = page(
     <section><h2>Returned</h2><p>3 <small>−40 %</small></p></section></main>`,
 )
 
-/** Answers for the shop. Only who has logged in sees the orders. */
+/** Answers for the shop. Orders are shown only after a login. */
 export function answerShop(path: string, response: ServerResponse, request: IncomingMessage): void {
   response.setHeader('content-type', 'text/html; charset=utf-8')
   const isIn = request.headers.cookie?.includes(SESSION)

@@ -13,16 +13,16 @@ import { makePng } from '../store/results.ts'
 export interface CapturedPage {
   readonly name: string
   readonly url?: string
-  /** What is odd about it. */
+  /** Data seen of the page, if unusual. */
   readonly seen?: Partial<Seen>
-  /** Instead of a picture. */
+  /** A failure instead of a picture. */
   readonly failed?: Failed
-  /** Of its picture; default: the window. */
+  /** The size of its picture; default: the window. */
   readonly height?: number
   readonly ownOptions?: OwnOptions
 }
 
-/** A root as the worker makes it, with pictures in one colour: each page is done, or has failed. */
+/** A root like those of a worker, with pictures in one colour: each page is done or has failed. */
 export async function hangCaptured(
   { store, dataDir }: { store: Store; dataDir: string },
   projectId: string,

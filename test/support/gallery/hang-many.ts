@@ -14,7 +14,7 @@ export interface Hung {
   readonly rootIds: readonly string[]
 }
 
-/** Very many pictures of few: rows as an import makes them, files that are links to the same bytes. */
+/** Very many rows, like those of an import, whose files are links to the bytes of a few pictures. */
 export async function hangMany(
   { store, dataDir }: { store: Store; dataDir: string },
   { roots, jobsPerRoot, now }: { roots: number; jobsPerRoot: number; now: number },

@@ -16,8 +16,8 @@ export function addressOf(page: (typeof PAGES)[number]): string {
 }
 
 /**
- * A project with roots a day apart, each with all pages; the pages of every root look different. As an import makes them, but for
- * the previews, which are not made again for every test.
+ * A project with roots a day apart, each with all pages; the pages of every root look different. Like an import, except that
+ * the previews are not made again for every test.
  */
 export async function hangRoots(
   storage: Storage,
@@ -45,7 +45,7 @@ export async function hangRoots(
   return { projectId, rootIds }
 }
 
-/** The service with such a project. What is asked for waits, for the test to do with it what it likes. */
+/** The service with such a project. Requested captures wait, so that the test can end them as it likes. */
 export async function startHung(env: Record<string, string> = {}): Promise<TestService & Hung> {
   const service = await startService({ CAPTURE_CONCURRENCY: '0', ...env })
   return Object.assign(service, await hangRoots(service, { now: service.now }))

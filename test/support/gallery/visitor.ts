@@ -9,7 +9,7 @@ import { PATIENCE_MS } from '../runner/patience.ts'
 /** Someone who looks at the gallery. */
 export interface Visitor {
   readonly page: Page
-  /** What the browser complained about: errors of scripts and of the policy, addresses that failed. */
+  /** Complaints of the browser: errors of scripts and of the policy, URLs that failed. */
   readonly complaints: string[]
 }
 
@@ -29,7 +29,7 @@ export function useVisitors(): (url: string, options?: VisitorOptions) => Promis
     browser = await chromium.launch({
       executablePath,
       chromiumSandbox: process.getuid?.() !== 0,
-      // Nothing but this machine: the pages are ours.
+      // Only this machine can be reached: all pages are ours.
       args: [
         '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
         '--disable-gpu',

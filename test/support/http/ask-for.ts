@@ -1,6 +1,6 @@
 import { createClient, isFinal, type RootStatus, type ScreenshotRequest } from '../../../src/client/client.ts'
 
-/** Asks for screenshots of one project, with the client that programs use. */
+/** Requests screenshots of one project, with the client that programs use. */
 export function askFor(server: string, projectId: string) {
   const client = createClient({ server })
   const status = (rootId: string, wait = 0) => client.getStatus(projectId, rootId, { wait })

@@ -6,18 +6,18 @@ import { onTestFinished } from 'vitest'
 
 export interface BareServer {
   readonly url: string
-  /** In their order. */
+  /** In the order of arrival. */
   readonly asked: { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders }[]
 }
 
 export type BareAnswer = (response: ServerResponse, request: IncomingMessage, count: number) => unknown
 
-/** Answers whatever a test wants, however wrong, on a free port of 127.0.0.1, until the test is over. */
+/** Gives any answer that a test wants, however wrong, on a free port of 127.0.0.1, until the test is over. */
 export async function serveBare(...answers: [BareAnswer, ...BareAnswer[]]): Promise<BareServer> {
   const asked: BareServer['asked'][number][] = []
   const server = createServer((request, response) => {
     const { method = '', url: path = '', headers } = request
-    // The last one again and again.
+    // The last answer is repeated.
     const answer = answers[Math.min(asked.length, answers.length - 1)]
     asked.push({ method, path, headers })
     void answer?.(response, request, asked.length)

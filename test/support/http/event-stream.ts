@@ -6,21 +6,21 @@ export interface ReceivedEvent {
   readonly data: string
 }
 
-/** Server-sent events as the HTML standard reads them. What is not complete is not there. */
+/** Server-sent events, parsed as the HTML standard says. Incomplete events are ignored. */
 export class EventParser {
   readonly events: ReceivedEvent[] = []
-  /** Of the last complete event: what a client comes back with. */
+  /** The id of the last complete event, with which a client reconnects. */
   lastEventId = ''
   retry: number | undefined
   comments = 0
-  /** As it came. */
+  /** The data, unchanged. */
   text = ''
   #rest = ''
   #id: string | undefined
   #type = ''
   #data: string[] = []
 
-  /** Whole lines, however they end and wherever they are torn apart. */
+  /** Whole lines, with any line ends, wherever they are split. */
   feed(text: string): void {
     this.text += text
     const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/)
@@ -53,11 +53,11 @@ export class EventParser {
 export interface EventStream {
   readonly response: Response
   readonly parser: EventParser
-  /** The next event; undefined where the stream ended well. Rejects where it broke off. */
+  /** The next event; undefined if the stream has ended well. Rejects if it broke off. */
   next(): Promise<{ id: number; status: RootStatus } | undefined>
-  /** All that are left. */
+  /** All remaining events. */
   rest(): Promise<{ id: number; status: RootStatus }[]>
-  /** As a client that goes away. */
+  /** Leaves like a client. */
   cut(): void
 }
 

@@ -1,4 +1,4 @@
-/** What a document says of a body or a parameter. */
+/** The schema of a body or a parameter in a document. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -79,7 +79,7 @@ export const ODD_TEXTS: readonly string[] = [
 /** The same for ids in a path. */
 export const ODD_IDS: readonly string[] = ['null', '%00', '%ED%A0%80', '%', '%2e%2e', 'x'.repeat(3_000)]
 
-/** Positions in lists, as clients get them, and some that no list has. */
+/** Cursors, valid ones and invalid ones. */
 export const ODD_CURSORS: readonly string[] = [
   '0.x',
   '9999999999999999.x',
@@ -96,7 +96,7 @@ export function resolve(schema: JsonSchema, { components }: Document): JsonSchem
   return resolve(found, { components } as Document)
 }
 
-/** Every field within, with the lists and objects that have them. */
+/** Every field inside, with its lists and objects. */
 export function fieldsOf(given: JsonSchema, document: Document, path: Path = []): Field[] {
   const schema = resolve(given, document)
   const inside = (name: string | number, inner: JsonSchema) => fieldsOf(inner, document, [...path, name])
@@ -110,7 +110,7 @@ export function fieldsOf(given: JsonSchema, document: Document, path: Path = [])
   ]
 }
 
-/** A small value that fits, or is near it. */
+/** A small value that is valid, or nearly so. */
 export function fitting(given: JsonSchema, document: Document): unknown {
   const schema = resolve(given, document)
   const example = schema.examples?.[0] ?? schema['default'] ?? schema.const ?? schema.enum?.[0]
@@ -129,7 +129,7 @@ export function fitting(given: JsonSchema, document: Document): unknown {
   return schema.format === 'uuid' ? crypto.randomUUID() : 'x'
 }
 
-/** The largest value that fits, or is near it. */
+/** The largest value that is valid, or nearly so. */
 export function largest(given: JsonSchema, document: Document, depth = 0): unknown {
   const schema = resolve(given, document)
   const { maxLength, maximum, maxItems } = schema as { [keyword: string]: number | undefined }
@@ -151,7 +151,7 @@ export function largest(given: JsonSchema, document: Document, depth = 0): unkno
 
 const HERE = '\u2603 here'
 
-/** The body as JSON, with this text at the place of one of its fields. Objects on the way are made. */
+/** The body as JSON, with this text in place of one of its fields. Missing objects on the way are created. */
 export function putAt(body: unknown, { path }: Field, json: string): string {
   if (path.length === 0) return json
   const whole = structuredClone(body) as Record<string | number, unknown>

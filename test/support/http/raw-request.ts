@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Accepting } from './requests.ts'
 
-/** Sends text as it stands; `\n` becomes a line break of HTTP. */
+/** Sends text unchanged, except that `\n` becomes a line break of HTTP. */
 export async function sendRaw(service: Accepting, head: string): Promise<Socket> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
   await once(socket, 'connect')

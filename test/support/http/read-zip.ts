@@ -5,11 +5,11 @@ export interface ReadEntry {
   readonly modified: number
   readonly size: number
   readonly crc: number
-  /** Checked against all that is said of them. */
+  /** Checked against every size and checksum in the archive. */
   bytes(): Buffer
 }
 
-/** Reads an archive as most programs do: from its end. Throws where anything is not as it should be. */
+/** Reads an archive from its end, like most programs. Throws if anything is wrong. */
 export function readZip(chunks: readonly Uint8Array[]): ReadEntry[] {
   const { length, read } = joining(chunks)
   const end = read(length - 22, 22)
@@ -51,7 +51,7 @@ export function readZip(chunks: readonly Uint8Array[]): ReadEntry[] {
     return { count: of ?? 0, size: bytes ?? 0, offset: from ?? 0 }
   }
 
-  /** Answers where the bytes of the file begin. */
+  /** Returns the position at which the bytes of the file begin. */
   function readLocal(place: number, { name, size: bytes, crc }: Omit<ReadEntry, 'bytes'>): number {
     const header = read(place, 30)
     need(header.readUInt32LE(0) === 0x04034b50, `${name} has a header`)
@@ -73,7 +73,7 @@ function check(bytes: Buffer, { name, crc }: { name: string; crc: number }): Buf
   return bytes
 }
 
-/** `number`: the one that is given, or the next large one where it stands for that. */
+/** `number`, or the next large field if `number` stands for that. */
 function readExtra(extra: Buffer) {
   const numbers: number[] = []
   let modified = Number.NaN

@@ -11,7 +11,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly port: number
-  /** Everything that has arrived whole. */
+  /** Every complete request. */
   readonly received: Received[]
   /** Resolves when `count` requests have arrived. */
   waitFor(count: number): Promise<void>
@@ -20,7 +20,7 @@ export interface Receiver {
 
 export type Answer = (answer: ServerResponse, received: Received, request: IncomingMessage) => void
 
-/** Takes deliveries on 127.0.0.1, and answers as it is told. */
+/** Receives deliveries on 127.0.0.1, and answers as told. */
 export async function openReceiver(
   answer: Answer = (to) => void to.writeHead(204).end(),
   { tls, port = 0 }: { tls?: ServerOptions; port?: number } = {},

@@ -13,7 +13,7 @@ export async function jobIdOf(response: Response): Promise<string> {
   return ((await response.json()) as { jobId: string }).jobId
 }
 
-/** All that may differ between two answers that say the same. */
+/** Everything in which two equal answers may differ. */
 export async function withoutRequestId(response: Response) {
   return [response.status, (await response.text()).replace(/"requestId":"[^"]+"/, '')]
 }

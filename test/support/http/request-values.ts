@@ -50,7 +50,7 @@ const effect = fc.oneof(
   fc.record({ effect: fc.constant('shadow'), options: fc.record({ opacity: share, color, bgColor: color }) }),
 )
 
-/** Every option that a request or a page may have, right and not empty. None is required. */
+/** Every option of a request or a page, valid and not empty. None is required. */
 function validOptions({ loadingMs }: RequestLimits) {
   const wait = fc.integer({ min: 0, max: loadingMs })
   return {
@@ -91,7 +91,7 @@ function validOptions({ loadingMs }: RequestLimits) {
   }
 }
 
-/** Requests that are right. */
+/** Valid requests. */
 export function validRequest(limits: RequestLimits) {
   const options = validOptions(limits)
   return fc.record(
@@ -129,7 +129,7 @@ const anyName = fc.oneof(
   fc.constantFrom('style', 'clicks', 'width', 'urls', '__proto__', 'a/b', '~', '%', '#', ''),
 )
 
-/** Any JSON value, and often one that is almost a request. */
+/** Any JSON value, and often one that is almost a valid request. */
 export const anyRequest: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: anyJson },
   { weight: 4, arbitrary: validRequest(LIMITS).chain(spoil) },

@@ -17,8 +17,8 @@ export const FAILED: Failed = { reason: 'dns', detail: 'nowhere.example was not 
 type NewWorld = () => Promise<Record<string, string>>
 
 /**
- * Both databases, by name, with pictures in a folder: what is accepted does not depend on where they lie. First the
- * one that a file of tests shares, where each has projects of its own, then one that is empty.
+ * Both databases, by name, with pictures in a folder: their place makes no difference to accepting requests. First the
+ * one that is shared by a file of tests, in which each has its own projects, then an empty one.
  */
 export function bothDatabases(postgres: SharedPostgres): [string, NewWorld, NewWorld][] {
   let shared: Promise<string> | undefined
@@ -40,18 +40,18 @@ export function bothDatabases(postgres: SharedPostgres): [string, NewWorld, NewW
 export interface Accepting extends TestService {
   readonly projectId: string
   post(body: unknown, more?: PostOptions): Promise<Response>
-  /** Asks for this many pages, and answers the root. */
+  /** Requests this many pages, and returns the root. */
   accept(pages?: number, more?: Record<string, unknown>): Promise<string>
 }
 
 export interface PostOptions {
   readonly projectId?: string
   readonly headers?: Record<string, string>
-  /** As it stands, instead of the body as JSON. */
+  /** Sent unchanged, instead of the body as JSON. */
   readonly raw?: string | Buffer
 }
 
-/** A service that accepts and captures nothing: tests move captures along through its store. */
+/** A service that accepts requests and captures nothing: tests move captures through its store. */
 export async function startAccepting(env: Record<string, string> = {}): Promise<Accepting> {
   const service = await startService({ CAPTURE_CONCURRENCY: '0', ...env })
   const projectId = await makeProject(service.store)
@@ -82,7 +82,7 @@ export function newPage(index = 0) {
   return { url: `https://example.com/${index}`, name: `Page ${index}` }
 }
 
-/** Begins whatever of the root is next. */
+/** Begins the next capture of the root. */
 export async function begin(store: Store, rootId: string, now = 1): Promise<CaptureTask> {
   const task = await store.captures.takeNext({ now, leaseMs: 1e12, rootId })
   if (!task) throw new Error('nothing is due')
@@ -97,7 +97,7 @@ export async function finishNext(
   await store.captures.finish(await begin(store, rootId), outcome, 2)
 }
 
-/** What another process has open: the same database, and nothing else in common. */
+/** A store as in another process, which shares only the database. */
 export async function openBeside({ dataDir, databaseUrl }: TestService): Promise<Store> {
   const { store, close } = await openStorage(
     readConfig({ DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl, ...KEYS }) }),
@@ -118,7 +118,7 @@ export async function readStatus(service: Accepting, rootId: string): Promise<Ro
   return (await (await service.get(statusUrl(service.projectId, rootId))).json()) as RootStatus
 }
 
-/** What is looked for in the database, for those who wait. */
+/** Counts the reads of the database for waiting requests. */
 export function countLooks({ store }: TestService): () => number {
   let looks = 0
   const findVersions = store.captures.findVersions.bind(store.captures)
@@ -129,7 +129,7 @@ export function countLooks({ store }: TestService): () => number {
   return () => looks
 }
 
-/** Whether nobody waits any more: for who does, it is looked every half second. One that has begun may still come. */
+/** Expects that no request waits any more: each would read every half second. A read that has begun may still come. */
 export async function expectNoLooks(looks: () => number): Promise<void> {
   const soon = async () => {
     const before = looks()
@@ -140,7 +140,7 @@ export async function expectNoLooks(looks: () => number): Promise<void> {
 }
 
 /**
- * Whether a pointer (RFC 6901, as a fragment) leads to something in the body, or one step beyond: to what is
+ * Whether a pointer (RFC 6901, as a fragment) leads to something in the body, or one step beyond, to something
  * missing.
  */
 export function leadsInto(body: unknown, pointer: string): boolean {

@@ -3,12 +3,12 @@ import type { Schedule } from '../../../src/contract/schedules.ts'
 import { type Accepting, newRequest, startAccepting } from './requests.ts'
 
 export interface Scheduling extends Accepting {
-  /** Asks for `…/schedules`, or what follows it. */
+  /** Sends a request to `…/schedules`, or a path below it. */
   ask(method: string, after?: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
-  /** Makes one, and answers it. */
+  /** Creates a schedule, and returns it. */
   make(more?: object): Promise<Schedule>
   read(schedule: Schedule): Promise<{ schedule: Schedule; etag: string }>
-  /** The clock goes on, and the timer has done what is due. */
+  /** Moves the clock, and lets the timer do everything that is due. */
   passTo(time: number): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export function newSchedule(more: object = {}) {
   return { name: 'Hourly', every: '1h', request: newRequest(), ...more }
 }
 
-/** A service that captures nothing, to be asked about schedules. They begin at their times, without spread. */
+/** A service that captures nothing, for requests about schedules. They begin at their times, without spread. */
 export async function startScheduling(env: Record<string, string> = {}): Promise<Scheduling> {
   const service = await startAccepting({ SCHEDULE_SPREAD: '0s', ...env })
   const { store } = service

@@ -12,7 +12,7 @@ import { placeTables } from '../store/place-tables.ts'
 export interface TestService extends Storage {
   readonly url: string
   readonly dataDir: string
-  /** As it was given. */
+  /** The environment that was given. */
   readonly databaseUrl: string
   readonly logLines: string[]
   /** Moved by tests; starts at a fixed instant. */

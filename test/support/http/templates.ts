@@ -2,9 +2,9 @@ import type { Template } from '../../../src/contract/templates.ts'
 import { type Accepting, newPage, startAccepting } from './requests.ts'
 
 export interface Templating extends Accepting {
-  /** Asks for `…/templates`, or what follows it. */
+  /** Sends a request to `…/templates`, or a path below it. */
   ask(method: string, after?: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
-  /** Makes one, and answers it. */
+  /** Creates a template, and returns it. */
   make(more?: object): Promise<Template>
 }
 
@@ -12,7 +12,7 @@ export function newTemplate(more: object = {}) {
   return { name: 'Nightly', screenshotParameter: { width: 1200, height: 720 }, urls: [newPage()], ...more }
 }
 
-/** A service that captures nothing, to be asked about templates. */
+/** A service that captures nothing, for requests about templates. */
 export async function startTemplating(env: Record<string, string> = {}): Promise<Templating> {
   const service = await startAccepting(env)
   const ask: Templating['ask'] = (method, after = '', body = undefined, headers = {}) =>

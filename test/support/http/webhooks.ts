@@ -5,10 +5,10 @@ import { makeProject } from '../store/results.ts'
 import type { Received } from './receiver.ts'
 import { startService, type TestService } from './service.ts'
 
-/** So that a test does not wait: looks often, and tries again soon. */
+/** Settings for short tests: the service looks often, and soon tries again. */
 export const SOON: NotificationTimes = { lookMs: 20, pauses: Array.from({ length: 10 }, () => 20) }
 
-/** A service whose clock is right, with a project, a client, and leave to reach this machine. */
+/** A service with a real clock, a project, a client, and permission to reach this machine. */
 export async function startDelivering(
   env: Record<string, string> = {},
   times: NotificationTimes = {},

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
 
-/** The program as people start it. */
+/** The program as users start it. */
 export const BIN = fileURLToPath(new URL('../../../bin/proofsheet.js', import.meta.url))
 /** The program as most tests start it: see `build-program.ts`. */
 export const COMMAND = await findProgram()
@@ -28,7 +28,7 @@ export interface RunningProcess {
 }
 
 /**
- * Runs a program with only the environment it is given, in a process group of its own: whatever it started ends
+ * Runs a program with only the given environment, in a process group of its own: everything it starts ends
  * with it when the test is over.
  */
 export function start(
@@ -95,7 +95,7 @@ export function proofsheet(
   return start(file, all, { env })
 }
 
-/** Runs a program for whom the rights of files count, also if it is root. */
+/** Runs a program that is subject to file permissions, even if the tests run as root. */
 export const RIGHTS_COUNT: readonly string[] =
   process.getuid?.() === 0
     ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override', '--']
@@ -108,7 +108,7 @@ export async function runProofsheet(args: string[], env: Record<string, string> 
   return { code, stdout: command.stdout(), stderr: command.stderr() }
 }
 
-/** Starts the service on a free port and answers where. `wrapper`: a program that starts it. */
+/** Starts the service on a free port and returns its URL. `wrapper`: a program that starts it. */
 export async function serveProcess(env: Record<string, string>, wrapper: readonly string[] = []) {
   const running = proofsheet(['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...env }, wrapper)
   const [, url = ''] = await running.waitFor(/ready at (http:\/\/\S+)/)

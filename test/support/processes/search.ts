@@ -3,8 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The files below a folder that were written since a time and contain one of these texts, as UTF-8 or as UTF-16. Files that go
- * meanwhile are left out.
+ * The files below a folder that were written since a time and contain one of these texts, as UTF-8 or as UTF-16. Files that
+ * disappear meanwhile are left out.
  */
 export async function filesWith(folder: string, texts: readonly string[], since: number): Promise<string[]> {
   const needles = texts.flatMap((text) => [Buffer.from(text), Buffer.from(text, 'utf16le')])

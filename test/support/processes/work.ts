@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Seconds that all threads of a process have worked. Linux only: NaN elsewhere, or if it is gone. */
+/** Seconds of processor time of all threads of a process. Linux only: NaN elsewhere, or if it has ended. */
 export function workOf(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)

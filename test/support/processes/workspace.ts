@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder for one test. It goes with the test, unless the test failed: then it stays, to be looked at. */
+/** A folder for one test. It is removed after the test, but kept for inspection if the test has failed. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-test-'))
   onTestFinished(async ({ task }) => {

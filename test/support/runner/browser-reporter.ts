@@ -4,7 +4,7 @@ import { INSTALL_COMMAND } from '../../../src/camera/browser/browser.ts'
 /** The tag of tests that need a browser: `// @module-tag browser` in the first lines of a file. */
 export const BROWSER_TAG = 'browser'
 
-/** Says in the last line how much was skipped for want of a browser. */
+/** Says in the last line how many tests were skipped without a browser. */
 export function createBrowserReporter(): Reporter {
   return {
     onTestRunEnd(modules: readonly TestModule[]) {

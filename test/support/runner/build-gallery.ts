@@ -1,6 +1,6 @@
 import { buildGallery } from '../../../gallery/build.ts'
 
-/** Before any test: the service serves what was built. */
+/** Runs before all tests: the service serves the built files. */
 export async function setup(): Promise<void> {
   await buildGallery({ ifOlder: true, quiet: true })
 }

@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers with the path of the program that tests start as a process. */
+    /** Returns the path of the program that tests start as a process. */
     program: string
   }
 }
@@ -16,9 +16,9 @@ declare module 'vitest' {
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Where the sources find their packages. */
 const BUILT = join(ROOT, 'dist')
-/** Packages with parts that are no modules: native ones, threads, programs, files. */
+/** Packages with parts that are not modules: native ones, threads, programs, files. */
 const NOT_BUNDLED = [/^sharp$/, /^playwright-core/, /^pg$/, /^pino/, /^@sparticuz\//]
-/** Less to read and to compile: a process starts in a tenth less time. */
+/** Less to read and to compile: a process starts 10 % faster. */
 const WITHOUT_SPACES = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const
 const START = `import module from 'node:module'
 module.enableCompileCache(\`\${import.meta.dirname}/compiled\`)
@@ -26,8 +26,8 @@ await import('./main.js')
 `
 
 /**
- * Before any test: whoever asks first builds the program. It is the sources, bundled into few files: a process of them starts
- * in a third of the time, and the tests start hundreds. The sources as they are run in the tests of the README.
+ * Before all tests: the first test that needs the program builds it. It is the sources, bundled into few files: a process of them starts
+ * in a third of the time, and the tests start hundreds. The unbundled sources are run in the tests of the README.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let built: Promise<string> | undefined

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Which take longest. Without being told, the runner begins with large files, and these may be small ones. */
+/** The longest tests. By default the runner begins with large files, which may be short tests. */
 const LONG = `
   camera/trust camera/strangers store/postgres whole/readme camera/right cli/capture cli/copy whole/ssrf whole/package whole/load
   whole/capture-kill cli/commands gallery/accessible whole/database-faults whole/secrets capture/queue/postgres
@@ -16,7 +16,7 @@ const LONG = `
   .trim()
   .split(/\s+/)
 
-/** Long ones begin first, so that none of them is left over for the end, alone. */
+/** Long ones begin first, so that none of them remains alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {

@@ -4,16 +4,16 @@ import { freemem } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-// Databases and pictures of tests are in memory where there is room: the suite took 573 s instead of 704 s. What a test must see of a
-// real disk (syncs, a full disk, a power cut) it makes itself.
+// Databases and pictures of tests are in memory if there is room: the suite took 573 s instead of 704 s. Tests that need a
+// real disk (syncs, a full disk, a power cut) create it themselves.
 
 const MEMORY = '/dev/shm'
-/** Where Node puts what it has compiled. */
+/** Node's compile cache. */
 const COMPILED = 'node-compile-cache'
 const ROOM = 4 * 2 ** 30
 const FREE_MEMORY = 2 * ROOM
 
-/** Before all other preparations: they make their folders here. */
+/** Runs before all other preparations, which create their folders here. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['TMPDIR'] !== undefined || !(await hasRoom())) return undefined
   const folder = await mkdtemp(join(MEMORY, 'proofsheet-'))

@@ -1,7 +1,7 @@
-/** What a busy machine merely slows down takes less; what takes longer hangs. Less than a test's own deadline, so that it can be named. */
+/** Enough time for a slow, busy machine; anything longer hangs. Shorter than the timeout of a test, so that the step can be named. */
 export const PATIENCE_MS = 120_000
 
-/** Milliseconds that this thread has worked: a busy machine does not change it as it changes the time. */
+/** Milliseconds of processor time of this thread: a busy machine changes it less than the time on the clock. */
 export function workDone(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

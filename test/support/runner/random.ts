@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** The same choices again: TEST_SEED. What is written at the same time may still come in another order. */
+/** TEST_SEED repeats the same choices. Simultaneous writes may still happen in another order. */
 const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 32))
 process.stderr.write(`chosen at random: TEST_SEED=${seed}\n`)
 

@@ -5,7 +5,7 @@ import { KEYS } from './keys.ts'
 import { asAdmin } from './postgres.ts'
 import type { useDatabases } from './use-servers.ts'
 
-/** For the environment of a service with its pictures in a folder: both engines by name, each call a new database. */
+/** The environment of a service with its pictures in a folder: both engines by name; each call creates a new database. */
 export function bothDatabases(
   postgres: ReturnType<typeof useDatabases>,
 ): [string, () => Promise<Record<string, string>>][] {

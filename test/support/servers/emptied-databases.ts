@@ -2,12 +2,12 @@ import { afterAll, onTestFinished } from 'vitest'
 import { asAdmin, dropDatabase } from './postgres.ts'
 import type { SharedPostgres } from './shared-postgres.ts'
 
-/** With more in its files than that, a database is slower than a new one, though all of it was deleted. */
+/** With larger files than this, an emptied database is slower than a new one. */
 const FEW_BYTES = 1_000_000
 
 /**
- * Databases with tables and nothing in them, for a file of tests. To empty one takes a fifth of the time of making one: a test
- * gets one that an earlier test used, unless that has changed more than rows.
+ * Databases with empty tables, for a file of tests. Emptying one takes a fifth of the time of creating one: a test
+ * gets one that an earlier test used, unless that test has changed more than rows.
  */
 export function useEmptied(databases: Pick<SharedPostgres, 'newDatabase'>): () => Promise<string> {
   const unused: { url: string; tables: Tables }[] = []
@@ -48,14 +48,14 @@ async function readTables(url: string): Promise<Tables> {
   return tables
 }
 
-/** Whether all that is left is what was there before. In one statement, so that tables may refer to each other. */
+/** Whether the remaining rows are those that were there before. In one statement, so that tables may refer to each other. */
 async function empty(url: string, { names, shape }: Tables): Promise<boolean> {
   const asBefore = `shape = '${shape}' and bytes < ${FEW_BYTES}`
   const deletes = names.map(
     (name) => `"from_${name}" as (delete from "${name}" where (select ${asBefore} from now))`,
   )
   const statement = `with now as (${READ_TABLES}), ${deletes.join(', ')} select ${asBefore} as emptied from now`
-  // Where a test has left a lock behind, the database goes.
+  // If a test has left a lock behind, the database is dropped.
   const answer = asAdmin<[{ emptied: boolean }]>(withLockTimeout(url), statement)
   return await answer.then(([{ emptied }]) => emptied).catch(() => false)
 }

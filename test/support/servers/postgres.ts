@@ -10,9 +10,9 @@ export interface TestPostgres {
   readonly port: number
   readonly dataDir: string
   readonly pid: number
-  /** A new, empty database, and the address to open it with. */
+  /** A new, empty database, and its URL. */
   newDatabase(): Promise<string>
-  /** Ends it as a crash or an operator would. Answers when it is gone. */
+  /** Ends it like a crash or an operator. Resolves when it has ended. */
   end(signal: 'SIGKILL' | 'SIGINT'): Promise<void>
   /** Starts it again, on the same port and data. */
   start(): Promise<void>
@@ -23,8 +23,8 @@ let databases = 0
 const NOT_ALLOWED = '42501'
 
 /**
- * A PostgreSQL server of our own on 127.0.0.1; with `tls`, it takes no connection without. With `standbyOf`, it follows that
- * server, which is stopped for a moment, and allows only reading until `promote`. Call `close`.
+ * A PostgreSQL server of our own on 127.0.0.1; with `tls`, it refuses connections without. With `standbyOf`, it follows that
+ * server, which is stopped for a moment, and is read-only until `promote`. Call `close`.
  */
 export async function startPostgres({
   flags = [],
@@ -36,7 +36,7 @@ export async function startPostgres({
   standbyOf?: TestPostgres
 } = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-postgres-'))
-  // The server refuses to be root, and whoever it is instead must get through.
+  // The server refuses to run as root, and the user it runs as must be able to reach its folder.
   await chmod(folder, 0o711)
   const port = await freePort()
   const EmbeddedPostgres = await loadServer()
@@ -61,7 +61,7 @@ export async function startPostgres({
   if (standbyOf) await copyToFollow(standbyOf, dataDir)
   else await server.initialise()
   if (tls) await requireTls(join(folder, 'data'))
-  // What a standby says when it is ready is not what is waited for.
+  // A standby says something else when it is ready.
   const start = async () => {
     const started = server.start()
     started.catch(() => {})
@@ -90,12 +90,12 @@ export async function startPostgres({
   }
 }
 
-/** From then on it allows writing. */
+/** It can be written from then on. */
 export async function promote({ port }: TestPostgres): Promise<void> {
   await asAdmin(addressOf(port), 'select pg_promote()')
 }
 
-/** What a server commits from now on, a standby has, too: for readers as well. */
+/** From now on, commits of a server wait for its standby, so that its readers see them, too. */
 export async function waitForStandby({ port }: TestPostgres): Promise<void> {
   for (const statement of [
     "alter system set synchronous_standby_names = '*'",
@@ -132,7 +132,7 @@ async function canConnect(port: number): Promise<boolean> {
 const ENDS = ['beforeExit', 'exit'] as const
 
 /**
- * When nothing is left to do it would end the process with 0, though tests have failed: it is kept from that. Whoever starts a
+ * The package would end an idle process with 0 although tests have failed, so its hooks are removed. The starter of a
  * server ends it.
  */
 async function loadServer() {
@@ -146,7 +146,7 @@ async function loadServer() {
   return EmbeddedPostgres
 }
 
-/** Of the database that is always there. */
+/** The database that always exists. */
 export function addressOf(port: number, { tls = false } = {}): string {
   return `postgres://proofsheet:secret@127.0.0.1:${port}/postgres${tls ? '?sslmode=no-verify' : ''}`
 }
@@ -162,7 +162,7 @@ async function requireTls(data: string): Promise<void> {
 }
 
 /**
- * A new database on the server that `address` names, and its address. With `like`, it is a copy of that one, which nobody may
+ * A new database on the server of `address`, and its URL. With `like`, it is a copy of that one, which nobody may
  * use: copied as files, it takes a third of the time.
  */
 export async function createDatabase(address: string, like?: string): Promise<string> {
@@ -178,19 +178,19 @@ export async function dropDatabase(address: string): Promise<void> {
   const drop = `drop database if exists ${nameOf(address)}`
   await asAdmin(beside(address), `${drop} with (force)`).catch(async (error: pg.DatabaseError) => {
     if (error.code !== NOT_ALLOWED) throw error
-    // The server itself is at it, with a vacuum: only a superuser may end that, but it gives way.
+    // A vacuum of the server itself may be running: only a superuser can end it, but it gives way.
     await endSessions(address)
     await asAdmin(beside(address), drop)
   })
 }
 
-/** Sets what sessions of this database start with: from the next one on, also where a pooler keeps some. */
+/** Sets defaults for sessions of this database: from the next one on, even if a pooler keeps some. */
 export async function setDefault(address: string, setting: string): Promise<void> {
   await asAdmin(beside(address), `alter role current_user in database ${nameOf(address)} set ${setting}`)
   await endSessions(address)
 }
 
-/** Of our own clients, and those that a pooler keeps although nobody has them any more. */
+/** Connections of our own clients, and those that a pooler keeps for nobody. */
 export async function endSessions(address: string): Promise<void> {
   await asAdmin(
     beside(address),
@@ -203,12 +203,12 @@ function nameOf(address: string): string {
   return new URL(address).pathname.slice(1)
 }
 
-/** The address of a database on the same server that is always there. */
+/** The URL of a database on the same server that always exists. */
 export function beside(address: string): string {
   return Object.assign(new URL(address), { pathname: '/postgres' }).href
 }
 
-/** Whether a pooler is in between: it tells clients numbers of its own. */
+/** Whether a pooler is in between: it sends clients its own numbers. */
 export async function isPooled(address: string): Promise<boolean> {
   const client = new pg.Client(address) as pg.Client & { readonly processID: number }
   await client.connect()

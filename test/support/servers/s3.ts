@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
 
-/** What the server calls its one account; it verifies every signature against it. */
+/** The one account of the server, which verifies every signature against it. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
 
 export interface TestS3 {
   readonly port: number
   readonly bucket: string
-  /** For IMAGES_URL. Each call names a prefix of its own. */
+  /** For IMAGES_URL. Each call names another prefix. */
   newPlace(): string
-  /** Runs instead of the server where it answers true. */
+  /** Runs instead of the server if it returns true. */
   interfere: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
   readonly requests: { readonly method: string; readonly path: string; readonly host: string }[]
   close(): Promise<void>
@@ -29,7 +29,7 @@ export async function startS3(bucket = 'shots'): Promise<TestS3> {
   const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: bucket }] })
   await s3.configureBuckets()
   const handle = s3.callback()
-  // It takes the slash behind the name of a bucket for none, and so refuses every list that is asked for by this address.
+  // The server ignores the slash after the name of a bucket, and so refuses every list that is requested by this URL.
   const lists = new S3rver({ directory, silent: true, allowMismatchedSignatures: true }).callback()
   const server: Server = createServer((request, response) => {
     test.requests.push({
@@ -41,7 +41,7 @@ export async function startS3(bucket = 'shots'): Promise<TestS3> {
     const isList = request.method === 'GET' && request.url?.startsWith(`/${bucket}/?`)
     const answer = () => (isList ? lists : handle)(request, response)
     if (!request.url?.includes('/.store')) return answer()
-    // It empties an object before it writes it again, which S3 does not: whoever reads then gets nothing, or half of it.
+    // The server empties an object before it overwrites it, which S3 does not: a reader then gets nothing, or half of it.
     lastOfStore = lastOfStore.then(() => {
       const closed = once(response, 'close')
       answer()

@@ -6,15 +6,15 @@ import { startPostgres, type TestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers with the server that the tests share, as `PostgresAddress`. */
+    /** Returns the server that the tests share, as `PostgresAddress`. */
     sharedPostgres: string
   }
 }
 
-/** A server that many files of tests use at a time: nobody stops it, and each has databases of its own. */
+/** A server that many files of tests use together: no test stops it, and each has its own databases. */
 export interface SharedPostgres {
   readonly port: number
-  /** A new database with the tables of a store, and nothing in them. */
+  /** A new database with the empty tables of a store. */
   newDatabase(): Promise<string>
   /** A new database without tables: the first store that opens it makes them. */
   newEmptyDatabase(): Promise<string>
@@ -26,16 +26,16 @@ export interface PostgresAddress {
   readonly tables: string
 }
 
-/** Nobody ends this server: nothing must outlive it, and so little is written ahead. */
+/** This server is never restarted: nothing must survive it, so little is written ahead. */
 const FLAGS = [
   ...['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=64MB'],
-  // It would visit each of the hundreds of databases every minute.
+  // Autovacuum would visit each of the hundreds of databases every minute.
   'autovacuum=off',
-  // More than all files that run at a time open.
+  // More connections than all simultaneous files open.
   'max_connections=400',
 ]
 
-/** Before any test: whoever asks first starts the server, so that tests without one do not wait for it. */
+/** Before all tests: the first test that needs the server starts it, so that tests without one do not wait for it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: ReturnType<typeof startShared> | undefined
   const door = createServer((_request, answer) => {

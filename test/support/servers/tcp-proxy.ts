@@ -5,14 +5,14 @@ export interface TcpProxy {
   readonly port: number
   /** The port that new connections lead to. */
   target: number
-  /** `pass` forwards; `swallow` keeps connections open, takes new ones, and lets no byte through. */
+  /** `pass` forwards; `swallow` keeps connections open, accepts new ones, and lets no byte through. */
   mode: 'pass' | 'swallow'
-  /** Ends every connection; new ones are taken. */
+  /** Ends every connection; new ones are accepted. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Stands between a client and a server on 127.0.0.1, and can become a black hole, or change what passes. */
+/** Stands between a client and a server on 127.0.0.1, and can become a black hole, or change the bytes. */
 export async function startProxy(
   target: number,
   change: (chunk: Buffer, from: 'client' | 'server') => Buffer = (chunk) => chunk,
@@ -29,7 +29,7 @@ export async function startProxy(
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)
-        // Through a black hole not even the end of a connection is heard.
+        // A black hole hides even the end of a connection.
         if (proxy.mode === 'pass') to.destroy()
       })
     }

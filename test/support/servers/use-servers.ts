@@ -3,7 +3,7 @@ import { addressOf, createDatabase, startPostgres, type TestPostgres } from './p
 import { S3_CREDENTIALS, startS3, type TestS3 } from './s3.ts'
 import type { PostgresAddress, SharedPostgres } from './shared-postgres.ts'
 
-// Servers for a file of tests: up before the first test. Those that are its own are gone after the last.
+// Servers for a file of tests: started before the first test. A file's own servers are closed after the last.
 
 export function usePostgres(): SharedPostgres {
   return useServer(async () => {
@@ -21,22 +21,22 @@ export function usePostgres(): SharedPostgres {
   })
 }
 
-/** Another server to run the suites of the store and the queue against, given by someone who may create databases there. */
+/** Another server for the suites of the store and the queue, on which databases may be created. */
 const OTHER = process.env['TEST_DATABASE_URL']
 
-/** Databases there, or on the server that all share. A pooler may be in between. */
+/** Databases there, or on the shared server. A pooler may be in between. */
 export function useDatabases(): Pick<SharedPostgres, 'newDatabase' | 'newEmptyDatabase'> {
   if (!OTHER) return usePostgres()
   const newEmptyDatabase = () => createDatabase(OTHER)
   return { newDatabase: newEmptyDatabase, newEmptyDatabase }
 }
 
-/** For who stops it, or kills it. */
+/** For tests that stop or kill it. */
 export function useOwnPostgres(): TestPostgres {
   return useServer(() => startPostgres({ flags: ['fsync=off'] }))
 }
 
-/** With its credentials in the environment, where the service looks for them. */
+/** With its credentials in the environment, as for the service. */
 export function useS3(): TestS3 {
   beforeAll(() => stubCredentials())
   afterAll(() => void vi.unstubAllEnvs())
@@ -47,14 +47,14 @@ export function stubCredentials(): void {
   for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
 }
 
-/** Up before the first test of the file, closed after its last. */
+/** Started before the first test of the file, closed after its last. */
 export function useServer<T extends { close(): Promise<void> }>(start: () => Promise<T>): T {
   let server: T | undefined
   beforeAll(async () => {
     server = await start()
   })
   afterAll(() => server?.close())
-  // Stands for the server, which is not there yet while tests are only being collected.
+  // Stands for the server, which does not exist while tests are being collected.
   return new Proxy({} as T, {
     get: (_, name) => Reflect.get(server as T, name),
     set: (_, name, value) => Reflect.set(server as T, name, value),

@@ -3,7 +3,7 @@ import { SECRET_KEYS } from './keys.ts'
 import { S3_CREDENTIALS, type TestS3 } from './s3.ts'
 import type { SharedPostgres } from './shared-postgres.ts'
 
-/** For the environment of a service or a command: a new database and an empty place in the bucket. */
+/** The environment of a service or a command: a new database and an empty place in the bucket. */
 export async function newWorld(postgres: Pick<SharedPostgres, 'newDatabase'>, s3: TestS3) {
   return {
     DATABASE_URL: await postgres.newDatabase(),
@@ -13,7 +13,7 @@ export async function newWorld(postgres: Pick<SharedPostgres, 'newDatabase'>, s3
   }
 }
 
-/** Both, by name; each call of the function makes an empty one. Of the embedded one only the folder is missing. */
+/** Both worlds, by name; each call creates an empty one. The embedded one only lacks its folder. */
 export function bothWorlds(
   postgres: Pick<SharedPostgres, 'newDatabase'>,
   s3: TestS3,
@@ -24,11 +24,11 @@ export function bothWorlds(
   ]
 }
 
-/** An answer as text, with the signed addresses cut out: all that may differ between two worlds. */
+/** An answer as text without the picture URLs, the only part in which two worlds may differ. */
 export function withoutAddresses(answer: string): string {
   const roots = JSON.parse(answer) as RootResult[]
   const cut = answer.replaceAll(/"(data|preview)":"[^"]*"/g, '"$1":"…"')
-  // As many as there are, and no more.
+  // Exactly this many.
   const jobs = roots.flatMap((root) => root.jobs).length
   if ((cut.match(/"…"/g) ?? []).length !== 2 * jobs) throw new Error('addresses are missing')
   return cut

@@ -4,7 +4,7 @@ import type { Seen } from '../../../src/contract/seen.ts'
 import type { Captured, CaptureTask, Failed, NewRequest, RequestedPage } from '../../../src/store/captures.ts'
 import type { Store } from '../../../src/store/store.ts'
 
-/** A page like any other, unless it is said what is odd about it. */
+/** An ordinary page, with the given exceptions. */
 export function newSeen(odd: Partial<Seen> = {}): Seen {
   const plain = { status: 200, url: 'https://example.com/', title: 'A page', failedResources: 0, marks: [] }
   return { ...plain, ...odd }
@@ -42,7 +42,7 @@ export function newRequest(
   }
 }
 
-/** Begins all that is due at this instant, in the order in which it comes. */
+/** Begins every capture that is due at this time, in order. */
 export async function takeAll(
   { captures }: Store,
   options: { now: number; leaseMs: number; rootId?: string },
@@ -55,7 +55,7 @@ export async function takeAll(
   }
 }
 
-/** Everything that answers are made of, to be compared as a whole. */
+/** All data that answers are made of, to be compared as a whole. */
 export async function answersAbout(store: Store, projectId: string, rootId: string) {
   return {
     project: await store.findProject(projectId),

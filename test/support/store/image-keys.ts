@@ -1,6 +1,6 @@
 import { filesOf, type ImageKey } from '../../../src/images/images.ts'
 
-/** The picture of a job that has one of its own. */
+/** The key of the picture of a job with its own picture. */
 export function pictureKey(projectId: string, uuid: string): ImageKey {
   return filesOf(projectId, { picture: uuid }).picture
 }

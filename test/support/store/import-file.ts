@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makePng } from './results.ts'
 
-/** Writes `results.ndjson` and small pictures beside it; answers its path. */
+/** Writes `results.ndjson` and small pictures beside it; returns its path. */
 export async function writeImport(
   folder: string,
   lines: readonly (string | object)[],

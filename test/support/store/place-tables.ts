@@ -5,7 +5,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 
 let made: Promise<Buffer> | undefined
 
-/** Puts a database there, with the tables of a store and nothing in them: to make them takes ten times as long. */
+/** Copies a database with the empty tables of a store: creating them takes ten times as long. */
 export async function placeTables(path: string): Promise<string> {
   made ??= makeTables()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })

@@ -1,6 +1,6 @@
 import { PNG_END } from '../../../src/images/disk/open-image.ts'
 
-/** No picture, but a file that ends as a PNG does. */
+/** Not a picture, but a file with the end of a PNG. */
 export function pngOf(content: string): Buffer {
   return Buffer.concat([Buffer.from(content), PNG_END])
 }

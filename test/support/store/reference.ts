@@ -11,14 +11,14 @@ import { openStorage } from '../../../src/service/storage.ts'
 import type { NewJob, RootHead, RootPosition } from '../../../src/store/store.ts'
 import { pictureKey, previewKey } from './image-keys.ts'
 
-// What the service is to answer, made from plain rows by nothing that its read path uses.
+// Expected answers of the service, made from plain rows without any code of its read path.
 
 export type Env = Record<string, string>
 
-/** A host that every instance may be asked for: then they must give the very same bytes. */
+/** A host by which every instance may be addressed: then they must give the very same bytes. */
 export const SHARED_HOST = 'shots.localhost'
 
-/** Like `toBe`, for bodies that nobody wants to see as a whole. */
+/** Like `toBe`, for bodies that are too long to print. */
 export function same(actual: string, expected: readonly string[], what: string): void {
   if (expected.includes(actual)) return
   const [wanted = ''] = expected
@@ -58,13 +58,13 @@ export async function ask(url: string, { host, etag, key }: Asking = {}): Promis
   return { status: statusCode, etag: given.etag ?? '', link: given['link'] as string | undefined, body }
 }
 
-/** Where the next page is, as a path. */
+/** The path of the next list page. */
 export function nextPage({ link }: Answer): string | undefined {
   const [, path] = /^<http:\/\/[^/]+([^>]+)>; rel="next"$/.exec(link ?? '') ?? []
   return path
 }
 
-/** The answer as the contract says it, made of plain rows by nothing that the service uses. */
+/** The answer as the contract describes it, made from plain rows without any code of the service. */
 export function renderRoot(
   { projectId, rootId, created }: { projectId: string; rootId: string; created: number },
   jobs: readonly NewJob[],
@@ -94,7 +94,7 @@ export function comesBefore(one: RootPosition, other: RootPosition): boolean {
   return one.created === other.created ? one.rootId < other.rootId : one.created > other.created
 }
 
-/** Reads a storage of its own, past everything that the service remembers. */
+/** Reads a storage directly, past every cache of the service. */
 export async function openReference(env: Env) {
   const config = readConfig({ PORT: '0', ...env })
   const { store, images, close } = await openStorage(config)
@@ -115,7 +115,7 @@ export async function openReference(env: Env) {
       }
       return heads
     },
-    /** Each as it is to be answered at this instant. */
+    /** Each as it should be answered at this time. */
     async texts(projectId: string, heads: readonly RootHead[], at: { now: number; origin: string }) {
       const rows = await store.jobsOf(
         projectId,
@@ -130,7 +130,7 @@ export async function openReference(env: Env) {
 
 export type Reference = Awaited<ReturnType<typeof openReference>>
 
-/** All kinds of text that JSON may write in more than one way, and that one engine may see otherwise than the other. */
+/** All kinds of text that JSON may write in several ways, or that the engines may treat differently. */
 export const NAMES = [
   'Home',
   'say "no" \\ </script>',

@@ -56,7 +56,7 @@ export function submittedJob(png: Buffer, more: Partial<SubmittedJob> = {}): Sub
   }
 }
 
-/** A root with real pictures, through the same door as an import. */
+/** A root with real pictures, added like an import. */
 export async function addPictures(
   storage: Storage,
   projectId: string,
@@ -80,7 +80,7 @@ export function newJob(more: Partial<NewRoot['jobs'][number]> = {}): NewRoot['jo
   }
 }
 
-/** Rows without pictures, for what only looks at rows. */
+/** Rows without pictures, for tests that only read rows. */
 export async function addRows(
   store: Store,
   projectId: string,

@@ -17,7 +17,7 @@ const columns = `project_id, schedule_id, name, request, every, overlap, paused,
 const valuesOf = (due: number) =>
   `'Nightly', '${REQUEST}', '24h', 'skip', 0, ${due} + n * 1000, ${due} + n * 1000, 1700000000000, 1700000000000, 'r', 0, 0, 0`
 
-/** Writes many schedules past the store: what is measured is finding those that are due. */
+/** Writes many schedules past the store, for measuring how due ones are found. */
 export function seedSchedules(path: string, projectId: string, { count, due }: Many): void {
   const database = new DatabaseSync(path)
   database.function('uuid', () => randomUUID())

@@ -6,8 +6,8 @@ import { asAdmin } from '../servers/postgres.ts'
 import { makeProject } from './results.ts'
 
 /**
- * Writes many rows in one transaction, past the store: what is measured is reading them. No pictures. With a longer `variant`
- * in their addresses, fewer jobs make a list of as many bytes.
+ * Writes many rows in one transaction, past the store, for measuring reads. No pictures. With a longer `variant`
+ * in their URLs, fewer jobs make a list of as many bytes.
  */
 export async function seedRows(
   dataDir: string,
@@ -51,7 +51,7 @@ export async function seedRows(
   return projectId
 }
 
-/** The same in PostgreSQL, for a project that is there. */
+/** The same in PostgreSQL, for an existing project. */
 export async function seedPostgresRows(
   url: string,
   projectId: string,

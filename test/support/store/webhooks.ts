@@ -5,7 +5,7 @@ import type { Store } from '../../../src/store/store.ts'
 import type { NewWebhook } from '../../../src/store/webhooks.ts'
 import { FAILURE, newRequest, PICTURE } from './captures.ts'
 
-/** An instant. Tests of the store give the time. */
+/** A fixed time. Tests of the store give the time. */
 export const NOW = 1_700_000_100_000
 export const LIMIT = { most: 20 }
 
@@ -24,7 +24,7 @@ export function newWebhook(projectId: string, more: Partial<NewWebhook> = {}): N
   }
 }
 
-/** A root whose pages have ended: the events of a capture without a browser. `pages`: whether each succeeded. */
+/** A root whose pages have ended: the events of captures without a browser. `pages`: whether each succeeded. */
 export async function finishRoot(
   { captures }: Pick<Store, 'captures'>,
   projectId: string,
@@ -47,7 +47,7 @@ export async function spreadAll({ deliveries }: Pick<Store, 'deliveries'>, now =
   }
 }
 
-/** Begins all that can be begun now, or the first of it, by the turns of webhooks. */
+/** Begins every delivery that can begin now, or the first of them, in turns of webhooks. */
 export async function takeDeliveries(
   { deliveries }: Pick<Store, 'deliveries'>,
   now = NOW,
