@@ -30,7 +30,7 @@ interface Rules {
   readonly lookup?: Lookup
 }
 
-/** What keeps captured pages from an address; `free` where nothing does. */
+/** The reason why captured pages may not reach an address; `free` if they may. */
 function createJudge({ own = [], hosts = [], allow = '', deny = '', lookup = unknown }: Rules) {
   const findObstacle = createObstacles({
     allow: parseAllowList(allow),
@@ -56,7 +56,7 @@ const ipv6 = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 7, maxLength: 7 })
   .map((groups) => ['2600', ...groups.map((group) => group.toString(16))].join(':'))
   .filter(isPublicAddress)
-/** Leading zeros, capitals, an end in dots: one address all the same. */
+/** Leading zeros, upper case, or dots at the end: the address is the same. */
 const spelled = (address: string) =>
   fc.constantFrom(
     address,
@@ -148,7 +148,7 @@ describe('an address of the service itself', () => {
     expect(await judge('www.example.com', OWN_4)).toBe(SERVICE)
     expect(await judge('www.example.com:22', OWN_6)).toBe(SERVICE)
     expect(await judge('www.example.com', '45.33.32.157')).toBe('free')
-    // DNS may answer anything next time: the name itself is its own, too.
+    // DNS may give another answer next time: the name itself is the service's own, too.
     expect(await judge('shots.example.com', '45.33.32.157')).toBe(SERVICE)
   })
 

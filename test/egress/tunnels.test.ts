@@ -12,7 +12,7 @@ const readAll = async (socket: Socket) =>
 
 test('bytes pass unchanged in both directions, and either side may end first', async () => {
   const bytes = randomBytes(8 * 1024 * 1024)
-  // Answers only when all has come: the tunnel must be half open meanwhile.
+  // Answers only when everything has arrived: the tunnel must be half open meanwhile.
   const site = await serveTcp(async (socket) => void socket.end(await readAll(socket)))
   const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
   const { status, socket } = await openTunnel(gate, `127.0.0.1:${site.port}`)

@@ -16,9 +16,9 @@ import { makeKey } from '../support/store/results.ts'
 const visit = useVisitors()
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What breaks a rule of axe: all of them in light colours, those about colours in dark ones, too. */
+/** Violations of axe rules: all of them in light colours, those about colours in dark ones, too. */
 async function violations(page: Page): Promise<string[]> {
-  // Past the policy of the page, which would not let it in.
+  // Past the content policy of the page, which would block it.
   const session = await page.context().newCDPSession(page)
   const run = async (expression: string) => {
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
@@ -39,7 +39,7 @@ async function violations(page: Page): Promise<string[]> {
   await run(`${AXE}; undefined`)
   const light = await check("{ resultTypes: ['violations'] }")
   expect(light.passes).toBeGreaterThan(10)
-  // Colours would take a while to change.
+  // Otherwise colours would still be changing.
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   await movementsEnd(page)
   const dark = await check(
@@ -53,7 +53,7 @@ async function violations(page: Page): Promise<string[]> {
 async function movementsEnd(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const ending = document.getAnimations().filter((each) => each.effect?.getTiming().iterations !== Infinity)
-    // One that is called off is over, too.
+    // An aborted capture has ended, too.
     await Promise.allSettled(ending.map((each) => each.finished))
   })
 }
@@ -162,7 +162,7 @@ test('axe finds no mistake in schedules, webhooks and administration', async () 
     urls: [{ url: 'https://site.example/', name: 'Home' }],
     scheduledTs: service.now + 3_600_000,
   })
-  // Nobody is there: the delivery fails.
+  // No server is there: the delivery fails.
   const webhook = { name: 'Builds', url: 'https://hooks.example/', events: ['root.finished' as const] }
   const { webhookId } = await client.createWebhook(projectId, webhook)
   await client.testWebhook(projectId, webhookId)
@@ -181,7 +181,7 @@ test('axe finds no mistake in schedules, webhooks and administration', async () 
   for (const [address, ready, button] of views) {
     await page.goto(address)
     await page.locator(ready).first().waitFor()
-    // A question, or mistakes.
+    // The view asks a question or shows mistakes.
     if (button !== '') await page.getByRole('button', { name: button }).first().click()
     if (button.startsWith('Save') || button.startsWith('Create'))
       await page.locator('.mistake li').first().waitFor()
@@ -200,7 +200,7 @@ test('axe finds no mistake in the form for the key', async () => {
   await page.getByLabel('API key').fill(secret)
   await page.getByLabel('Stay signed in').check()
   await page.keyboard.press('Enter')
-  // Who has signed in is led to the pictures first.
+  // After signing in, the pictures come first.
   await page.locator('.root').first().waitFor()
   await page.getByRole('link', { name: 'Signed in' }).click()
   await page.locator('.key-row').waitFor()
@@ -248,7 +248,7 @@ test('the keyboard alone is enough to enter a key, step through pictures, and op
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/26 Feb 2026.*→/)
   await tabTo(/^How much of the earlier picture is shown$/)
   await keyboard.press('ArrowRight')
-  // Alt and an arrow, which is the browser's own and not the page's.
+  // Alt and an arrow belong to the browser, not to the page.
   await page.goBack()
   await page.locator('.open').first().waitFor()
   expect(complaints).toEqual([])
