@@ -53,7 +53,7 @@ async function violations(page: Page): Promise<string[]> {
 async function movementsEnd(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const ending = document.getAnimations().filter((each) => each.effect?.getTiming().iterations !== Infinity)
-    // An aborted capture has ended, too.
+    // An aborted animation has ended, too.
     await Promise.allSettled(ending.map((each) => each.finished))
   })
 }
