@@ -194,7 +194,7 @@ describe.each(bothDatabases(postgres))('events (%s)', (_, world) => {
     expect(looks()).toBeLessThanOrEqual((performance.now() - begun) / 500 + 1)
   })
 
-  test('of unknown roots are no stream, but the usual 404', async () => {
+  test('of an unknown root are the usual 404, not a stream', async () => {
     const service = await startAccepting({ ...(await world()), AUTH: 'keys' })
     const stranger = await makeProject(service.store)
     const foreign = await addRows(service.store, stranger)

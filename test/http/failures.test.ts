@@ -32,8 +32,8 @@ function comparable({ status, headers, body }: Awaited<ReturnType<typeof rawGet>
   return { status, headers: rest, body: body.replaceAll(String(id), '<id>') }
 }
 
-describe('the same 404 is sent', () => {
-  test('for an unknown project, an unknown root, a root of another project, and a malformed id', async () => {
+describe('the usual 404', () => {
+  test('is the same for an unknown project, an unknown root, a root of another project, and a malformed id', async () => {
     const service = await startService()
     const mine = await makeProject(service.store)
     const theirs = await makeProject(service.store)
@@ -71,7 +71,7 @@ describe('the same 404 is sent', () => {
     })
   })
 
-  test('property: for any other id, and the service keeps running', async () => {
+  test('property: is the answer to any other id, and the service keeps running', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const ids = fc.oneof(
@@ -142,8 +142,8 @@ const send = (service: TestService, text: string, hostname = '127.0.0.1') =>
     socket.on('close', () => resolve(answer)).on('error', reject)
   })
 
-describe('odd but harmless requests', () => {
-  test('with an unexpected body or an unknown Expect header are answered', async () => {
+describe('an odd but harmless request', () => {
+  test('with an unexpected body or an unknown Expect header is answered', async () => {
     const service = await startService()
     const headers = { 'content-type': 'application/json' }
     expect((await fetch(`${service.url}/nothing`, { method: 'POST', body: '{', headers })).status).toBe(404)
@@ -152,15 +152,15 @@ describe('odd but harmless requests', () => {
   })
 })
 
-describe('input that never becomes a request', () => {
-  test('gets a problem and a closed connection: invalid HTTP and oversized headers', async () => {
+describe('input that is not a request', () => {
+  test('gets a problem and a closed connection if it is invalid HTTP or has oversized headers', async () => {
     const service = await startService()
     expect(await send(service, 'NOT HTTP\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s)
     const large = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`
     expect(await send(service, large)).toMatch(/^HTTP\/1.1 431 .*"code":"headers_too_large"/s)
   })
 
-  test('is cut off: headers that never end', async () => {
+  test('is cut off if its headers never end', async () => {
     const service = await startService({ REQUEST_TIMEOUT: '1s' })
     expect(await send(service, 'GET / HTTP/1.1\r\nHost: localhost\r\n')).toMatch(
       /^HTTP\/1.1 408 .*"code":"request_timeout"/s,
@@ -168,8 +168,8 @@ describe('input that never becomes a request', () => {
   }, 90_000)
 })
 
-describe('internal failures', () => {
-  test('are 503 with Retry-After, reveal nothing internal, and are logged with the request id', async () => {
+describe('an internal failure', () => {
+  test('is 503 with Retry-After, reveals nothing internal, and is logged with the request id', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     await service.store.close()

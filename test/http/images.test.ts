@@ -149,7 +149,7 @@ describe('ranges', () => {
 })
 
 describe('a URL that was not signed', () => {
-  test('is 403: with changed, truncated, repeated, reordered or foreign parameters', async () => {
+  test('is 403 with changed, truncated, repeated, reordered or foreign parameters', async () => {
     const { service, job } = await serviceWithPicture()
     const url = new URL(job.data)
     const [expires, key, signature] = [...url.searchParams].map(([name, value]) => `${name}=${value}`) as [
@@ -232,8 +232,8 @@ describe('a URL that was not signed', () => {
   })
 })
 
-describe('a correctly signed URL of an invalid file', () => {
-  test('is 404: missing, a link, behind a linked folder, a folder, a pipe or empty', async () => {
+describe('a correctly signed URL', () => {
+  test('is 404 if its file is missing, a link, behind a linked folder, a folder, a pipe or empty', async () => {
     const { service, projectId, job } = await serviceWithPicture()
     const folder = join(service.dataDir, 'images', projectId)
     const file = join(folder, `${job.uuid}.png`)

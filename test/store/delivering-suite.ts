@@ -31,7 +31,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
   }
 
   describe(`${name}: events become deliveries`, () => {
-    test('once, if wanted, from the creation of the webhook on', async () => {
+    test('once each, if the webhook wants them, from its creation on', async () => {
       const store = await driver.open(await driver.newPlace())
       const projectId = await makeProject(store)
       await finishRoot(store, projectId)
@@ -53,7 +53,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       })
     })
 
-    test('and stay in the outbox until every active webhook has read them', async () => {
+    test('an event stays in the outbox until every active webhook has read it', async () => {
       const { store, projectId, webhook, webhooks, deliveries } = await open()
       await finishRoot(store, projectId, { pages: [true, true] })
       const trim = async () => await store.events.trim({ before: NOW + 1, most: 1, limit: 100 })
@@ -66,7 +66,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual({ ...NOTHING, due: true })
     })
 
-    test('unless they are gone with their root', async () => {
+    test('events that are gone with their root are skipped', async () => {
       const { store, projectId, deliveries } = await open()
       const rootId = await finishRoot(store, projectId)
       for await (const _ of store.removals.removeRoot(projectId, rootId, NOW));

@@ -16,7 +16,7 @@ function controlled() {
 }
 
 describe('look-ups', () => {
-  test('of one turn share a query, and repeated ones a key', async () => {
+  test('of one turn share one query without repeated keys', async () => {
     const { begun, find } = controlled()
     const found = Promise.all(['a', 'b', 'a', 'c', 'a'].map(find))
     await nextTurn()

@@ -124,7 +124,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 6, [9_900, 900])).toBe(`A${'B'.repeat(5)}`)
     })
 
-    test('counts a lost attempt for no longer than its lease', async () => {
+    test('a lost attempt counts for no longer than its lease', async () => {
       const { store, captures, projects, ask } = await threeProjects()
       await ask(0, 9)
       await ask(1, 9)
@@ -192,7 +192,7 @@ export function turnsSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 99)).toBe('ABABAB')
     })
 
-    test('skips held pages, unless their root is named, until their time or until they are released', async () => {
+    test('is not a held page, unless its root is named, its time has come, or it is released', async () => {
       const { store, captures, projectId } = await open()
       const ask = (heldUntil?: number) =>
         captures.accept(newRequest(projectId, { pages: 2, ...(heldUntil && { heldUntil }) }))
