@@ -149,7 +149,7 @@ describe('server URLs', () => {
   })
 })
 
-test.each(['prefer', 'allow', 'bogus'])('sslmode=%s is refused: it would not do what its name says', (sslmode) => {
+test.each(['prefer', 'allow', 'bogus'])('sslmode=%s is refused: it would do something else', (sslmode) => {
   const DATABASE_URL = `postgres://db.internal/shots?sslmode=${sslmode}`
   expect(() => readConfig({ DATABASE_URL, SIGNING_KEYS: KEY, SECRET_KEYS: KEY })).toThrow(`not ${sslmode}`)
 })

@@ -325,7 +325,7 @@ describe.concurrent('an element', () => {
     ['#inner', false, 400, 50, BLUE],
     ['#lazy', false, 50, 50, GREEN],
     ['#broad', true, 3000, 200, GREEN],
-  ])('is the whole picture, wherever it is on the page: %s', async (element, fullPage, width, height, colour) => {
+  ])('is the whole picture, wherever it is: %s', async (element, fullPage, width, height, colour) => {
     const shown = await look(take('/boxes#far', { element, fullPage }))
     expect([shown.width, shown.height]).toEqual([width, height])
     expect([shown.at(0, 0), shown.at(width - 1, height - 1)]).toEqual([colour, colour])

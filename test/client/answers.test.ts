@@ -94,7 +94,7 @@ describe('a problem', () => {
 })
 
 describe('a successful answer', () => {
-  test.each(['<html>Please log in</html>', '', '{"rootId":'])('that is not JSON is an error: %j', async (body) => {
+  test.each(['<html>Please log in</html>', '', '{"rootId":'])('that is not JSON throws: %j', async (body) => {
     expect(await problem(answer(200, body, 'text/html'))).toMatchObject({
       ...{ status: 200, code: 'unexpected_answer', message: 'answered 200, but not with JSON' },
     })

@@ -185,7 +185,7 @@ describe('keys', () => {
     }
   })
 
-  test.each(['signing-keys', 'secret-keys'])('in the %s of another data directory are refused', async (file) => {
+  test.each(['signing-keys', 'secret-keys'])('in %s of another data directory are refused', async (file) => {
     const [one, other] = [join(await makeFolder(), 'data'), join(await makeFolder(), 'data')]
     for (const DATA_DIR of [one, other]) await start({ DATA_DIR })
     await copyFile(join(other, file), join(one, file))

@@ -25,7 +25,7 @@ export function capturesModelSuite(name: string, driver: StoreDriver): void {
       { weight: 1, arbitrary: fc.tuple(fc.constant('wait' as const), small, small) },
     )
 
-    test('property: any sequence of operations agrees with the model', { timeout: rounds(180_000) }, async () => {
+    test('property: any sequence of operations matches the model', { timeout: rounds(180_000) }, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 50 }), async (operations) => {
           const { store, captures, projectId } = await open()

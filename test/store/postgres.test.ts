@@ -236,7 +236,7 @@ describe('PostgreSQL', () => {
     ['goes wrong', async () => {}],
     // Before the jump, the store has seen that the clocks agree.
     ['jumps', async ({ captures }: Store) => void (await captures.takeNext({ now: Date.now(), leaseMs: 1 }))],
-  ])('a capture put back by a machine whose clock %s is due for others at the right time', async (_, before) => {
+  ])('a capture put back with a clock that %s is due for others in time', async (_, before) => {
     const url = await withTables.newPlace()
     const [right, wrong] = [await driver.open(url), await driver.open(url)]
     const projectId = await makeProject(right)

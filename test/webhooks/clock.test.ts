@@ -78,7 +78,7 @@ describe('a clock that jumps', () => {
     }
   })
 
-  test.each([2, 8 * 24])('%i h ahead, followed by a kill and a right clock, delays nothing', async (hours) => {
+  test.each([2, 8 * 24])('%i h ahead, then a kill and a right clock delay nothing', async (hours) => {
     let isWell = false
     const { receiver, setClock, projectId, start } = await open((to) => {
       // The receiver hangs until then.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cutOften, record, whyNotRecorded } from '../../faults/power/power-cuts.ts'
 
-test('a power cut loses nothing that was acknowledged, and every row has its picture', async ({
+test('a power cut loses nothing acknowledged, and every row has its picture', async ({
   skip,
 }) => {
   const reason = whyNotRecorded()

@@ -45,7 +45,7 @@ describe.runIf(RUNS_HERE)('the browser of the npm package', () => {
   })
 })
 
-test.skipIf(RUNS_HERE)('the browser of the npm package is not found on a platform where it does not run', async () => {
+test.skipIf(RUNS_HERE)('the browser of the npm package is only found where it runs', async () => {
   const { findNpmBrowser } = await import('../../../src/camera/browser/npm-browser.ts')
   expect(await findNpmBrowser(await makeFolder(), {})).toBeUndefined()
 })
