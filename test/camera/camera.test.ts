@@ -147,12 +147,9 @@ describe.concurrent('a page that', () => {
     }
   })
 
-  test.each(['/reloads', '/reloads-later', '/refreshes'])(
-    '%s forever is captured anyway',
-    async (path) => {
-      expect((await look(camera.take(at(path), { loadingTime: A_WHILE }))).at(600, 400)).toBe(GREEN)
-    },
-  )
+  test.each(['/reloads', '/reloads-later', '/refreshes'])('%s forever is captured anyway', async (path) => {
+    expect((await look(camera.take(at(path), { loadingTime: A_WHILE }))).at(600, 400)).toBe(GREEN)
+  })
 
   test('is redirected ten times is captured at the end of the redirects', async () => {
     expect((await look(camera.take(at('/chain?1')))).at(600, 400)).toBe(GREEN)

@@ -71,29 +71,26 @@ describe('a page that records its window', () => {
     [1_200, 720, false],
     [1_200, 720, true],
     [4_096, 2_304, false],
-  ])(
-    'sees the requested size, and no change (%i × %i, full page: %s)',
-    async (width, height, fullPage) => {
-      told.length = 0
-      const { bytes } = await camera.take(`http://site.test:${site.port}/records`, {
-        ...{ width, height, fullPage, loadingTime: 60_000 },
-      })
-      expect(await readSize(bytes)).toEqual({ width, height: fullPage ? 4_000 + height : height })
-      const { first = '{}', heard = ['nothing was told'] } = told.at(-1) ?? {}
-      const window = {
-        ...{
-          inner: [width, height],
-          screen: [width, height, width, height],
-          client: [width, height],
-          ratio: 1,
-        },
-        ...{ visual: [width, height, 1, 0], state: 'visible', focus: true, scroll: 0 },
-      }
-      expect(JSON.parse(first)).toEqual(window)
-      // The only change: the box appears, as high as the window.
-      const changes = heard.map((line) => line.replace(/^(frame|timer) /, ''))
-      expect(changes).toEqual([expect.stringMatching(/^{.*}$/)])
-      expect(JSON.parse(changes[0] ?? '')).toEqual({ ...window, full: height })
-    },
-  )
+  ])('sees the requested size, and no change (%i × %i, full page: %s)', async (width, height, fullPage) => {
+    told.length = 0
+    const { bytes } = await camera.take(`http://site.test:${site.port}/records`, {
+      ...{ width, height, fullPage, loadingTime: 60_000 },
+    })
+    expect(await readSize(bytes)).toEqual({ width, height: fullPage ? 4_000 + height : height })
+    const { first = '{}', heard = ['nothing was told'] } = told.at(-1) ?? {}
+    const window = {
+      ...{
+        inner: [width, height],
+        screen: [width, height, width, height],
+        client: [width, height],
+        ratio: 1,
+      },
+      ...{ visual: [width, height, 1, 0], state: 'visible', focus: true, scroll: 0 },
+    }
+    expect(JSON.parse(first)).toEqual(window)
+    // The only change: the box appears, as high as the window.
+    const changes = heard.map((line) => line.replace(/^(frame|timer) /, ''))
+    expect(changes).toEqual([expect.stringMatching(/^{.*}$/)])
+    expect(JSON.parse(changes[0] ?? '')).toEqual({ ...window, full: height })
+  })
 })

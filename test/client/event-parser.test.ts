@@ -50,7 +50,11 @@ describe('the examples of the standard', () => {
     ['a byte order mark', '\ufeffdata: x\n\n', [{ type: 'message', data: 'x' }]],
     ['colons in data', 'data: a:b\n\n', [{ type: 'message', data: 'a:b' }]],
     ['an incomplete event', 'data: x\n\ndata: lost\n', [{ type: 'message', data: 'x' }]],
-    ['characters that do not end a line', 'data: a\u2028b\u0085c\vd\n\n', [{ type: 'message', data: 'a\u2028b\u0085c\vd' }]],
+    [
+      'characters that do not end a line',
+      'data: a\u2028b\u0085c\vd\n\n',
+      [{ type: 'message', data: 'a\u2028b\u0085c\vd' }],
+    ],
   ])('%s', (_, text, events) => {
     expect(read(text).events).toEqual(events)
     for (const end of ['\r', '\r\n']) {

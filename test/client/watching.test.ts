@@ -291,11 +291,7 @@ describe('reconnects', () => {
 describe('gives up', () => {
   test.each<[string, BareAnswer, object]>([
     ['a 404', (response) => response.writeHead(404).end('{"code":"not_found"}'), { code: 'not_found' }],
-    [
-      'a login page',
-      json({}, { 'content-type': 'text/html' }),
-      { code: 'unexpected_answer', status: 200 },
-    ],
+    ['a login page', json({}, { 'content-type': 'text/html' }), { code: 'unexpected_answer', status: 200 }],
     ['a redirect', (response) => response.writeHead(302, { location: '/' }).end(), { status: 302 }],
     ['an event that is not JSON', events('event: status\ndata: {\n\n'), { code: 'unexpected_answer' }],
   ])('at once if the answer is %s', async (_, answer, error) => {

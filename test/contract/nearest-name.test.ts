@@ -16,9 +16,6 @@ test.each([
   expect(nearestName(name, KNOWN)).toBe(meant)
 })
 
-test.each(['', 'w', 'cs', 'wid', 'hgt', 'widthheight', 'css1x', 'thgieh'])(
-  '%j suggests nothing',
-  (name) => {
-    expect(nearestName(name, KNOWN)).toBeUndefined()
-  },
-)
+test.each(['', 'w', 'cs', 'wid', 'hgt', 'widthheight', 'css1x', 'thgieh'])('%j suggests nothing', (name) => {
+  expect(nearestName(name, KNOWN)).toBeUndefined()
+})

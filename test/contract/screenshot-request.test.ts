@@ -28,18 +28,15 @@ describe('an omitted value', () => {
     })
   })
 
-  test.each([null, [], {}])(
-    'may also be written as %j, everywhere: clients send that',
-    (nothing) => {
-      const body = {
-        ...newRequest(),
-        failOn: nothing,
-        screenshotParameter: { ...VIEW, fullPage: nothing, tags: nothing, sizes: nothing, name: nothing },
-        urls: [{ ...newPage(), loadingTime: nothing, width: nothing, fullPage: nothing }],
-      }
-      expect(parse(body)).toEqual(parse(newRequest()))
-    },
-  )
+  test.each([null, [], {}])('may also be written as %j, everywhere: clients send that', (nothing) => {
+    const body = {
+      ...newRequest(),
+      failOn: nothing,
+      screenshotParameter: { ...VIEW, fullPage: nothing, tags: nothing, sizes: nothing, name: nothing },
+      urls: [{ ...newPage(), loadingTime: nothing, width: nothing, fullPage: nothing }],
+    }
+    expect(parse(body)).toEqual(parse(newRequest()))
+  })
 
   test('never exceeds the limits of the operator', () => {
     const { asked } = parse(newRequest(), { ...LIMITS, loadingMs: 4_000 })
@@ -89,12 +86,7 @@ describe('each limit', () => {
       withPage({ loadingTime: 20_001 }),
       '#/urls/0/loadingTime',
     ],
-    [
-      'least loadingTime',
-      withPage({ loadingTime: 1 }),
-      withPage({ loadingTime: 0 }),
-      '#/urls/0/loadingTime',
-    ],
+    ['least loadingTime', withPage({ loadingTime: 1 }), withPage({ loadingTime: 0 }), '#/urls/0/loadingTime'],
     ['url', withPage({ url: address(8_192) }), withPage({ url: address(8_193) }), '#/urls/0/url'],
     ['name', withPage({ name: text(500) }), withPage({ name: text(501) }), '#/urls/0/name'],
     ['shortest name', withPage({ name: 'x' }), withPage({ name: '' }), '#/urls/0/name'],

@@ -55,14 +55,17 @@ describe.each([
   const spans = ranges.map(([first, last]) => [toNumber(first), toNumber(last)] as const)
   const isInside = (number: bigint) => spans.some(([first, last]) => number >= first && number <= last)
 
-  test.each(ranges)('%s to %s is forbidden, and its neighbours only if another range has them', (first, last) => {
-    expect([first, last].map(isPublicAddress)).toEqual([false, false])
-    for (const neighbour of [toNumber(first) - 1n, toNumber(last) + 1n]) {
-      if (neighbour < 0n || neighbour >= end) continue
-      const address = toAddress(neighbour, family)
-      expect([address, isPublicAddress(address)]).toEqual([address, !isInside(neighbour)])
-    }
-  })
+  test.each(ranges)(
+    '%s to %s is forbidden, and its neighbours only if another range has them',
+    (first, last) => {
+      expect([first, last].map(isPublicAddress)).toEqual([false, false])
+      for (const neighbour of [toNumber(first) - 1n, toNumber(last) + 1n]) {
+        if (neighbour < 0n || neighbour >= end) continue
+        const address = toAddress(neighbour, family)
+        expect([address, isPublicAddress(address)]).toEqual([address, !isInside(neighbour)])
+      }
+    },
+  )
 
   test('an address is forbidden exactly if it lies in one of the ranges', () => {
     const anywhere = fc.bigInt(0n, end - 1n)

@@ -26,21 +26,18 @@ describe('a body', () => {
     expect(typed.status).toBe(415)
   })
 
-  test.each([true, false])(
-    'that is not UTF-8 is 400, and is not misread (chunked: %s)',
-    async (chunked) => {
-      const service = await startAccepting()
-      const body = Buffer.from(JSON.stringify({ ...newRequest(), urls: [{ ...newPage(), name: '?' }] }))
-      body[body.indexOf('"?"') + 1] = 0xff
-      const length = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
-      const socket = await open(service, postHead(service, `${length}\nConnection: close`))
-      if (chunked) socket.write(`${body.length.toString(16)}\r\n`)
-      socket.write(body)
-      if (chunked) socket.write('\r\n0\r\n\r\n')
-      expect(await readAll(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*"pointer":"#"/)
-      expect(await list(service)).toEqual([])
-    },
-  )
+  test.each([true, false])('that is not UTF-8 is 400, and is not misread (chunked: %s)', async (chunked) => {
+    const service = await startAccepting()
+    const body = Buffer.from(JSON.stringify({ ...newRequest(), urls: [{ ...newPage(), name: '?' }] }))
+    body[body.indexOf('"?"') + 1] = 0xff
+    const length = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
+    const socket = await open(service, postHead(service, `${length}\nConnection: close`))
+    if (chunked) socket.write(`${body.length.toString(16)}\r\n`)
+    socket.write(body)
+    if (chunked) socket.write('\r\n0\r\n\r\n')
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*"pointer":"#"/)
+    expect(await list(service)).toEqual([])
+  })
 
   test.each([
     'text/plain',

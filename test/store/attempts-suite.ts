@@ -100,12 +100,15 @@ export function attemptsSuite(name: string, driver: StoreDriver): void {
       expect(await captures.takeNext(LEASE)).toMatchObject({ attempts: 1 })
     })
 
-    test.each([true, false])('a capture that was put back is not due early for a caller that names its root (counted: %s)', async (counts) => {
-      const { captures, rootId, tasks } = await begun(1)
-      await captures.putBack(first(tasks), { now: NOW, due: NOW + 7, counts })
-      expect(await captures.takeNext({ ...LEASE, now: NOW + 6, rootId })).toBeUndefined()
-      expect(await captures.takeNext({ ...LEASE, now: NOW + 7, rootId })).toBeDefined()
-    })
+    test.each([true, false])(
+      'a capture that was put back is not due early for a caller that names its root (counted: %s)',
+      async (counts) => {
+        const { captures, rootId, tasks } = await begun(1)
+        await captures.putBack(first(tasks), { now: NOW, due: NOW + 7, counts })
+        expect(await captures.takeNext({ ...LEASE, now: NOW + 6, rootId })).toBeUndefined()
+        expect(await captures.takeNext({ ...LEASE, now: NOW + 7, rootId })).toBeDefined()
+      },
+    )
 
     test.each([
       ['took over', takeOver],

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { cutOften, record, whyNotRecorded } from '../../faults/power/power-cuts.ts'
 
-test('a power cut loses nothing acknowledged, and every row has its picture', async ({
-  skip,
-}) => {
+test('a power cut loses nothing acknowledged, and every row has its picture', async ({ skip }) => {
   const reason = whyNotRecorded()
   if (reason) skip(reason)
   const recording = await record(4)
