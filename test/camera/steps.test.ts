@@ -56,7 +56,7 @@ const site = useServer(() =>
       `<button id=a>1</button>${on('a', "const asked = new XMLHttpRequest(); asked.open('GET', '/never', false); asked.send()")}`,
     ),
     '/never': () => {},
-    // When the mouse comes, another button is where this one was: once, or always.
+    // When the mouse arrives, another button is where this one was: once, or always.
     '/slides': paint(
       RED,
       `<button id=b>b</button><button id=a>a</button>${on('a', turn(GREEN))}${on('b', turn(BLUE))}
@@ -218,7 +218,7 @@ describe.concurrent('clicks', () => {
     expect([await colourOf(shot), await notesOf(shot)]).toEqual([GREEN, []])
   })
 
-  test('do not hit another element if the page moves when the mouse comes', async () => {
+  test('do not hit another element if the page moves when the mouse arrives', async () => {
     const moves = take('/slides', { clicks: [{ elementId: '#a' }] })
     expect([await colourOf(moves), await notesOf(moves)]).toEqual([GREEN, []])
     const flees = take('/flees', { clicks: [{ elementId: '#a' }] })

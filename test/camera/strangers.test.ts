@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { COOKIES, HEADERS, LOGIN, PASSWORD, useStrangers } from '../support/camera/strangers.ts'
 
-// What frames of other sites, and sites on the way, learn of a page with secrets.
+// Attempts of frames of other sites, and of sites in between, to learn the secrets of a page.
 
 const {
   asked,
@@ -24,13 +24,13 @@ const {
 } = useStrangers()
 
 describe('a frame of another site', () => {
-  test('does not learn it from words that it gets into the title', async () => {
+  test('does not learn a secret from words that it gets into the title', async () => {
     pages['own.test/page'] = () => frame('/writes-title') + whenAsked('/done')
     expect((await take('/page', { ...HEADERS, ...ALL })).seen).toMatchObject({ url: own('/'), title: '' })
     expect(pathsOf(asked)).toContain('/done')
   })
 
-  test('does not choose the page that a login is filled in', async () => {
+  test('does not choose the page on which a login is filled in', async () => {
     pages['own.test/page'] = () => frame('/quietly')
     pages['own.test/moved'] = () => form()
     await failureOf(take('/page', { ...LOGIN, loadingTime: 3_000 }))
@@ -49,7 +49,7 @@ describe('a frame of another site', () => {
     expect(seen.url).toBe(own('/returns'))
   })
 
-  test('does not learn it from a page that it tries to move', async () => {
+  test('does not learn a secret from a page that it tries to move', async () => {
     pages['other.test/guesses-above'] = () =>
       `${NO_REFERRER}${later(`
       top.location = 'http://sub.own.test/?right=${encodeURIComponent(PASSWORD)}'`)}`
@@ -59,14 +59,14 @@ describe('a frame of another site', () => {
     expect(pathsOf(asked)).toContain('/guesses-above')
   })
 
-  test('reads no answer that the browser has kept', async () => {
+  test('reads no answer from the browser’s cache', async () => {
     await take('/keeps', { ...HEADERS, ...ALL })
     const data = asked.filter(({ path }) => path === '/data')
     expect(pathsOf(asked)).toContain('/has-read')
     expect(data.map((each) => each.text.includes('9f31'))).toEqual([true, false])
   })
 
-  test('does not show in its picture what the server answers to headers and cookies', async () => {
+  test('cannot show in its picture how the server answers headers and cookies', async () => {
     for (const given of [HEADERS, COOKIES]) {
       await take('/shows', given)
       expect(told()).toEqual(['/chart', '/shows'])
@@ -75,19 +75,19 @@ describe('a frame of another site', () => {
   })
 })
 
-test('a site on the way leaves nothing where a login is filled in', async () => {
+test('a site in between leaves nothing on the page where a login is filled in', async () => {
   const failure = await failureOf(take('/flash', { ...LOGIN, loadingTime: 3_000 }))
   expect(failure.message).toContain(`was reached by way of ${other('')}`)
   expect(told()).toEqual([])
 })
 
 test.each(['post', 'fragment', 'query', 'keepalive', 'prerender'])(
-  'a site on the way does not choose what is asked with secrets: %s',
+  'a site in between does not choose which URL is requested with secrets: %s',
   async (to) => {
     const path = `/leads-around?to=${to}`
     const { seen } = await take(path, { ...HEADERS, ...COOKIES })
     const have = asked.filter((each) => each.text.includes('9f31'))
-    // The address that was given still has them.
+    // The given URL still gets them.
     expect(have.map(({ path }) => path)).toEqual(Array(to === 'keepalive' ? 2 : 1).fill('/leads-around'))
     expect(asked.filter(({ origin }) => origin === own('')).length).toBeGreaterThan(1)
     expect(seen).toMatchObject({ url: own('/'), title: '' })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readPixels } from '../support/camera/camera.ts'
 import { COOKIES, HEADERS, LOGIN, useStrangers } from '../support/camera/strangers.ts'
 
-// What frames of other sites get a page with secrets to do.
+// Attempts of frames of other sites to move a page with secrets.
 
 const {
   asked,
@@ -104,7 +104,7 @@ describe('a frame of another site', () => {
     },
   )
 
-  test('does not scroll the page under its picture', async () => {
+  test('does not scroll the page that is captured', async () => {
     pages['own.test/page'] = () =>
       `<div style="height:200px;background:#00ff00"></div>${farBelow('/scrolls')}${whenAsked('/scrolls')}`
     for (const given of [HEADERS, { ...HEADERS, fullPage: true }]) {
@@ -125,7 +125,7 @@ describe('a frame of another site', () => {
   test.each([
     ['another port', () => `http://own.test:${port.port}/quietly`],
     ['a subdomain', () => `http://sub.own.test:${site.port}/quietly`],
-  ])('does not move the page if it is of the same site: %s', async (_, address) => {
+  ])('does not move a page of the same site: %s', async (_, address) => {
     pages[`own.test/quietly`] = () => NO_REFERRER + later(`top.location = '${own('/moved')}'`)
     pages['own.test/page'] = () => `<iframe src="${address()}"></iframe>${whenAsked('/quietly')}`
     const { seen } = await take('/page', { ...HEADERS, ...COOKIES, ...ALL })

@@ -4,7 +4,7 @@ import { useServer } from '../servers/use-servers.ts'
 import { type Handler, HTML, openTestCamera, paint, serveSite, type Wanted } from './camera.ts'
 import { loginWith } from './login-attacks.ts'
 
-// What frames of other sites, and sites on the way, get a page with secrets to do.
+// Attempts of frames of other sites, and of sites in between, to misuse a page with secrets.
 
 export const [USER, PASSWORD] = ['ada-9f31', 'secret 9f31/+é']
 export const LOGIN = { loginParameter: loginWith(USER, PASSWORD), loadingTime: 20_000 }
@@ -18,7 +18,7 @@ interface Asked {
   readonly text: string
 }
 
-/** Own pages, and pages of other sites in their frames or on the way. Everything that they are asked for is noted. */
+/** Pages of the own origin, and pages of other sites in their frames or in between. Every request is recorded. */
 export function useStrangers() {
   const asked: Asked[] = []
   afterEach(() => void asked.splice(0))
@@ -42,7 +42,7 @@ export function useStrangers() {
       <button id=login>Log in</button></form>${more}`
   const later = (script: string) => `<script>setTimeout(() => { ${script} }, 300)</script>`
   const frameOfOwn = () => `'<iframe src="${own('/search?q=moved')}"></iframe>'`
-  /** Shows `#all` when all of these were asked for. */
+  /** Shows `#all` when all of these were requested. */
   const whenAsked = (...paths: readonly string[]) => `<script>
     const look = setInterval(async () => {
       const answer = await fetch('/asked?${paths.join('&')}')
@@ -50,15 +50,15 @@ export function useStrangers() {
       clearInterval(look)
       document.body.insertAdjacentHTML('beforeend', '<p id=all>All</p>')
     }, 100)</script>`
-  /** What a frame does next comes soon. */
+  /** A frame acts soon after these requests, so a short delay is enough. */
   const ALL = { waitFor: '#all', delay: 1_000 }
-  /** A frame that is far below the window, and comes into it by all means. */
+  /** A frame that is far below the window, and scrolls into it in every way. */
   const farBelow = (path: string) =>
     `<div style="height:1500px"></div>${frame(path)}<div style="height:1500px"></div>`
   const NO_REFERRER = '<meta name=referrer content=no-referrer>'
 
   const pages: Record<string, string | ((query: URLSearchParams) => string | Handler)> = {
-    // What another site asks for in a frame.
+    // Requests of another site in a frame.
     'other.test/location': () => later(`top.location = '${own('/moved')}'`),
     'other.test/quietly': () => NO_REFERRER + later(`top.location = '${own('/moved')}'`),
     'other.test/opens': () => NO_REFERRER + later(`window.open('${own('/moved')}', '_top')`),
@@ -74,14 +74,14 @@ export function useStrangers() {
     'other.test/through-own': () => `<iframe src="${own('/leads-the-page')}"></iframe>`,
     'own.test/leads-the-page': () => later(`top.location = '/moved'`),
     'other.test/back-to-own': () => redirect(() => own('/leads-the-page')),
-    // Frames of home in processes of their own.
+    // Frames of the own origin in processes of their own.
     'own.test/embeds': () =>
       `<iframe src="http://sso.test:${site.port}/widget"></iframe>${whenAsked('/quietly')}`,
     'sso.test/widget': () => frame('/quietly'),
     'own.test/sandboxes': () =>
       `<iframe src=/widget sandbox="allow-scripts allow-top-navigation"></iframe>${whenAsked('/quietly')}`,
     'own.test/widget': () => frame('/quietly'),
-    // Own pages that do not want to be in a frame.
+    // Pages of the own origin that do not want to be in a frame.
     'own.test/search': () => '<script>if (top !== self) top.location = self.location</script>',
     'other.test/moves-to-own': () => later(`location = '${own('/search?q=moved')}'`),
     'other.test/by-blob': () =>
@@ -117,7 +117,7 @@ export function useStrangers() {
     'sub.own.test/quietly': () => NO_REFERRER + later(`top.location = '${own('/moved')}'`),
     'other.test/fragment': () => later(`top.location = '${own('/page')}#moved'`),
     'other.test/back': () => later('history.back()'),
-    // The own page goes on by itself, with such a frame in it.
+    // The page itself navigates, with such a frame in it.
     'own.test/goes-on': () => `${frame('/empty')}${later(`location = '/next'`)}`,
     'own.test/goes-on-to-a-fragment': () =>
       `${frame('/empty')}${later(`location.hash = 'on'; history.pushState('', '', '/pushed'); location = '/next'`)}`,
@@ -129,7 +129,7 @@ export function useStrangers() {
     'own.test/loads-again': () =>
       `${frame('/empty')}${later(`if (!sessionStorage.again) { sessionStorage.again = 1; location.reload() }`)}`,
     'own.test/next': () => '<p id=next>Next</p>',
-    // The way leads through another site.
+    // Pages reached by way of another site.
     'own.test/leads-around': (query) => redirect(() => other(`/sends?to=${query.get('to')}`)),
     'other.test/sends': (query) => SENDS[query.get('to') ?? '']?.() ?? '',
     'own.test/tidies': () =>
@@ -165,7 +165,7 @@ export function useStrangers() {
     'own.test/returns': () => form(),
   }
 
-  /** What is in a page behind the login. */
+  /** The content of a page behind the login. */
   const FRAMED: Record<string, string> = {
     '/watched': '/guesses',
     '/returns': '/back',
@@ -173,7 +173,7 @@ export function useStrangers() {
   }
 
   const GUESSES = ['/by-own-page', '/by-redirect', '/by-echo', '/by-form']
-  /** What is asked for from there. */
+  /** The requests of that page. */
   const EXPECTED: Record<string, readonly string[]> = {
     '/watched': GUESSES,
     '/returns': ['/back'],
@@ -193,7 +193,7 @@ export function useStrangers() {
 
   async function record(...[answer, request, url]: Parameters<Handler>): Promise<void> {
     const { host = '' } = request.headers
-    // Some browsers ask for it.
+    // A favicon that some browsers request.
     if (url.pathname === '/favicon.ico') return void answer.writeHead(404).end()
     if (url.pathname === '/asked') {
       const missing = [...url.searchParams.keys()].filter((path) => !pathsOf(asked).includes(path))
@@ -204,7 +204,7 @@ export function useStrangers() {
       ...{ origin: `http://${host}`, path: url.pathname, query: url.search },
       text: JSON.stringify([request.url, request.headers, body]),
     })
-    // Who comes again is not led around.
+    // The second visit is not led around.
     const isAgain = asked.filter(({ path }) => path === url.pathname).length > 1
     const page =
       isAgain && /^.(leads-around|flash)$/.test(url.pathname)
@@ -227,7 +227,7 @@ export function useStrangers() {
       (error) => error,
     )
   const pathsOf = (all: readonly Asked[]) => [...new Set(all.map(({ path }) => path))].sort()
-  /** What was asked for with something that is secret. */
+  /** Requests that carry a secret. */
   const told = () => pathsOf(asked.filter((each) => each.text.includes('9f31')))
   return {
     ...{ asked, site, port, take, own, other, frame, form },
