@@ -60,7 +60,7 @@ export const serving = {
     type: 'rate',
     default: { words: 'none' },
     example: '600/1m',
-    help: 'Requests in a period, for each API key, or for each network address that sends no valid key.',
+    help: 'The most requests in a period from one API key, or from one network address without a valid key.',
     parse: rateLimit,
   },
   METRICS_TOKEN: {
