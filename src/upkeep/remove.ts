@@ -33,7 +33,7 @@ export async function removeJob(
   return true
 }
 
-/** False if there is no such project. A sweep removes its last row, a day later: see `finish-removals.ts`. */
+/** False if there is no such project. A sweep removes its last row, a day later: see `sweeps.ts`. */
 export async function removeProject(
   storage: StoreAndImages,
   projectId: string,

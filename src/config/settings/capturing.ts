@@ -55,13 +55,13 @@ export const capturing = {
     ...number(1, 1_000_000),
     default: '10000',
     example: '1000',
-    help: 'The most pages of one project that may wait to be captured. Further requests are answered 429.',
+    help: 'The most pages of one project that may wait to be captured. Further requests are answered with 429.',
   },
   MAX_PAGES_SCHEDULED: {
     ...number(1, 1_000_000),
     default: '10000',
     example: '1000',
-    help: 'The most pages of one project that may be scheduled for later (`scheduledTs`, `scheduleDescription`). Further requests are answered 429.',
+    help: 'The most pages of one project that may be scheduled for later (`scheduledTs`, `scheduleDescription`). Further requests are answered with 429.',
   },
   MAX_SCHEDULES: {
     ...number(1, 1_000_000),
@@ -79,7 +79,7 @@ export const capturing = {
     ...time('0s', '1h'),
     default: '30s',
     example: '5m',
-    help: 'Schedules with the same time begin within this long after it, each always with the same delay. The delay is at most a tenth of the time between two runs. 0s: all at once.',
+    help: 'Schedules with the same time begin within this time after it, each always with the same delay. The delay is at most a tenth of the time between two runs. 0s: all at once.',
   },
   MAX_LOADING_TIME: {
     ...time('1s', '10m'),

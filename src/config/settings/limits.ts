@@ -12,7 +12,7 @@ export const limits = {
     ...number(1_000, 16_000_000_000),
     default: '67108864',
     example: '268435456',
-    help: 'Memory for all request bodies together. One client may use a quarter of it. Further requests wait; if too many of one client wait, they are answered 429.',
+    help: 'Memory for all request bodies together. One client may use a quarter of it. Further requests wait; if too many of one client wait, they are answered with 429.',
   },
   MAX_UNREAD_BYTES: {
     ...number(1_000_000, 16_000_000_000),
@@ -84,7 +84,7 @@ export const limits = {
     ...number(1, 1_000_000),
     default: '1000',
     example: '100',
-    help: 'The most answers that wait for news (`/events`, `?wait=`) for each API key, or for each client address where no key is required. Further ones are answered 429.',
+    help: 'The most answers that wait for news (`/events`, `?wait=`) for each API key, or for each network address if no key is required. Further ones are answered with 429.',
   },
   REQUEST_TIMEOUT: {
     ...time('1s', '10m'),
@@ -108,6 +108,6 @@ export const limits = {
     ...time('0s', '15m'),
     default: '30s',
     example: '5s',
-    help: 'How long requests may take to finish after SIGTERM. A second later the process ends in any case.',
+    help: 'How long open requests may take after SIGTERM. A second later the process ends in any case.',
   },
 } satisfies Settings

@@ -7,7 +7,7 @@ export const serving = {
     type: 'address',
     default: '127.0.0.1',
     example: '0.0.0.0',
-    help: 'Where to listen. Anything but a loopback address requires API keys.',
+    help: 'The host name or address to listen on. Anything but a loopback address requires API keys.',
     parse: hostName,
   },
   PORT: {
@@ -17,10 +17,10 @@ export const serving = {
     help: 'The port to listen on. 0: any free port.',
   },
   PUBLIC_URL: {
-    type: 'address',
+    type: 'URL',
     default: { words: 'the host that the client names' },
     example: 'https://shots.example.com',
-    help: 'The address that clients use. Addresses of pictures in a folder begin with it. Set it behind a proxy.',
+    help: 'The URL that clients use. URLs of pictures in a folder begin with it. Set it behind a proxy.',
     parse: httpAddress,
   },
   AUTH: {
@@ -33,21 +33,21 @@ export const serving = {
     type: 'list',
     default: { words: 'created once, in `DATA_DIR/signing-keys`' },
     example: 'k2:<base64>,k1:<base64>',
-    help: 'Keys that sign addresses of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required for the service with PostgreSQL and a folder: all instances must use the same keys.',
+    help: 'Keys that sign the URLs of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required for the service with PostgreSQL and a folder: all instances must use the same keys.',
     parse: (text: string) => text,
   },
   SECRET_KEYS: {
     type: 'list',
     default: { words: 'created once, in `DATA_DIR/secret-keys`' },
     example: 'k2:<base64>,k1:<base64>',
-    help: 'Keys that encrypt passwords, headers and cookies of requests until their pages are captured, those of templates and schedules, the secrets of webhooks, and sessions of browsers. Each has 32 bytes or more in base64. The first encrypts, all decrypt. Required for the service and `work` with PostgreSQL: all instances must use the same keys.',
+    help: 'Keys that encrypt the passwords, headers and cookies of requests (until their pages are captured), templates and schedules, the secrets of webhooks, and browser sessions. Each has 32 bytes or more in base64. The first encrypts, all decrypt. Required for the service and `work` with PostgreSQL: all instances must use the same keys.',
     parse: (text: string) => text,
   },
   SIGNING_WINDOW: {
     ...time('1m', '84h'),
     default: '12h',
     example: '1h',
-    help: 'How long the address of a picture stays the same. It is valid for one to two windows.',
+    help: 'How long the URL of a picture stays the same. It is valid for one to two windows.',
   },
   CORS_ORIGINS: {
     type: 'list',
@@ -60,7 +60,7 @@ export const serving = {
     type: 'rate',
     default: { words: 'none' },
     example: '600/1m',
-    help: 'Requests per time for each API key, or for each client address without a valid key.',
+    help: 'The most requests in a period from one API key, or from one network address without a valid key.',
     parse: rateLimit,
   },
   METRICS_TOKEN: {

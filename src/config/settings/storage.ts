@@ -13,7 +13,7 @@ export const storage = {
     parse: (text: string) => resolve(text),
   },
   DATABASE_URL: {
-    type: 'address',
+    type: 'URL',
     default: { words: '`sqlite:` in `DATA_DIR`' },
     example: 'postgres://proofsheet@db.internal/proofsheet',
     help: 'Where projects, roots, jobs and keys are stored: `sqlite:path` or `postgres://…`, with its TLS parameters.',
@@ -29,16 +29,16 @@ export const storage = {
     ...time('10ms', '5m'),
     default: '3s',
     example: '500ms',
-    help: 'PostgreSQL: how long a request waits for a connection before it is answered 503.',
+    help: 'PostgreSQL: how long a request waits for a connection before it is answered with 503.',
   },
   DATABASE_TIMEOUT: {
     ...time('10ms', '1h'),
     default: '10s',
     example: '2s',
-    help: 'PostgreSQL: how long one statement may take before it is cancelled and the request is answered 503.',
+    help: 'PostgreSQL: how long one statement may take before it is cancelled and the request is answered with 503.',
   },
   IMAGES_URL: {
-    type: 'address',
+    type: 'URL',
     default: { words: '`file:` in `DATA_DIR`' },
     example: 's3://shots?region=eu-central-1',
     help: 'Where pictures are stored: `file:path` or `s3://bucket/prefix?endpoint=…&region=…&style=path` (or `virtual`).',
@@ -51,10 +51,10 @@ export const storage = {
     help: 'S3: how long one request may take, with its retries. Uploads may take longer, by their size.',
   },
   IMAGES_PUBLIC_URL: {
-    type: 'address',
+    type: 'URL',
     default: { words: "the bucket's own" },
     example: 'https://cdn.example.com',
-    help: 'S3: the host in the addresses of pictures, if a CDN or a proxy is in front of the bucket.',
+    help: 'S3: the host in the URLs of pictures, if a CDN or a proxy is in front of the bucket.',
     parse: httpOrigin,
   },
   IMAGES_SIGNED_HOST: {

@@ -38,8 +38,8 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
         },
         change: {
           description:
-            'Replaces all fields. An empty string instead of a secret keeps the secret, if it goes to the same origins and the rest ' +
-            'of a login is unchanged.',
+            'Replaces all fields. An empty string instead of a secret keeps the secret, if the pages that use it keep their URLs ' +
+            'and options.',
         },
         remove: {
           description: 'Its roots stay, and keep its id. A template that a schedule uses cannot be removed.',
