@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { homeOf } from '../contract/options/steps.ts'
 import type { PageToShoot } from './camera.ts'
+import { type Answer, pauseApart } from './frames-apart.ts'
 import { originOf, type Paused, Trust } from './trust.ts'
 
 // Headers and cookies of a request go to the origin of its page (scheme, host and port), and to no other; and only with what documents of
@@ -26,36 +27,36 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   await jar.fill()
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const names = new Set(added.map(({ name }) => name.toLowerCase()))
-  const refuse = async (requestId: string, errorReason: 'Aborted' | 'BlockedByClient') =>
-    await session.send('Fetch.failRequest', { requestId, errorReason })
-  const answer = async (paused: Paused) => {
+  const answer = async (paused: Paused): Promise<Answer> => {
     const { requestId, request } = paused
     const verdict = await trust.judge(paused)
-    if (verdict === 'refused') return await refuse(requestId, 'Aborted')
-    if (originOf(request.url) !== own.origin)
-      return await session.send('Fetch.continueRequest', { requestId })
+    if (verdict === 'refused') return ['Fetch.failRequest', { requestId, errorReason: 'Aborted' }]
+    if (originOf(request.url) !== own.origin) return ['Fetch.continueRequest', { requestId }]
     const isTrusted = verdict === 'trusted'
     if (trust.isPage(paused)) await (isTrusted ? jar.fill() : jar.empty())
-    else if (!isTrusted && jar.isIn(request.headers)) return await refuse(requestId, 'BlockedByClient')
+    else if (!isTrusted && jar.isIn(request.headers)) {
+      return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }]
+    }
     // The cookies are those of before: some may have been deleted.
     const replaced = isTrusted ? names : new Set(['cookie'])
     const kept = Object.entries(request.headers)
       .filter(([name]) => !replaced.has(name.toLowerCase()))
       .map(([name, value]) => ({ name, value }))
     const more = isTrusted ? added : [FROM_THE_SERVER]
-    return await session.send('Fetch.continueRequest', {
-      requestId,
-      ...(more.length > 0 && { headers: [...kept, ...more] }),
-    })
+    return ['Fetch.continueRequest', { requestId, ...(more.length > 0 && { headers: [...kept, ...more] }) }]
   }
   // Each redirect is paused for itself: what is added here is not carried along to where it leads. This session is another one than
   // that of the window: `stayHere` pauses requests, too. The page may be gone.
-  session.on('Fetch.requestPaused', (paused) => void answer(paused).catch(() => {}))
+  session.on('Fetch.requestPaused', (paused) => {
+    void answer(paused)
+      .then(([method, parameters]) => session.send(method, parameters as never))
+      .catch(() => {})
+  })
   // A login needs to know only who has chosen the document.
   const isLoginOnly = added.length + cookies.length === 0
-  await session.send('Fetch.enable', {
-    patterns: [{ urlPattern: '*', ...(isLoginOnly && { resourceType: 'Document' }) }],
-  })
+  const patterns = [{ urlPattern: '*', ...(isLoginOnly && { resourceType: 'Document' as const }) }]
+  await pauseApart(session, patterns, answer)
+  await session.send('Fetch.enable', { patterns })
   return trust
 }
 

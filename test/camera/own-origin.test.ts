@@ -86,6 +86,7 @@ const pages: Record<string, () => string> = {
       new WebSocket('${own().replace('http', 'ws')}/socket-by-frame')
       setTimeout(() => { location = '${own()}/not-by-moving' }, 500)
     </script>`,
+  '/not-in-frame': () => '<img src=/not-by-embedded>',
   '/leaves': () => `<script>location = '${otherName()}/sends-back'</script>`,
   '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
   '/not-this-page': () => '<img src=/not-this-image>',
@@ -207,7 +208,9 @@ describe('headers and cookies', () => {
         ...['/by-own-blank', '/by-own-srcdoc', '/frames', '/own-away', '/own-in-own', '/own-sandboxed'],
       ])
       const others = pathsOf(ours.filter((each) => !have.includes(each)))
-      expect(others).toEqual(expect.arrayContaining(['/not-by-frame', '/not-in-frame', '/shared-by-frame']))
+      expect(others).toEqual(
+        expect.arrayContaining(['/not-by-embedded', '/not-by-frame', '/not-in-frame', '/shared-by-frame']),
+      )
     }
   })
 
@@ -289,13 +292,16 @@ test('cookies do not change how the picture of a page looks', async () => {
   expect(given.bytes.equals(plain.bytes)).toBe(true)
 })
 
-test('their browser has the features of the other one, and three more', () => {
+test('their browser has the features of the other one, and four more', () => {
   const all = findBrowsers()
     .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'))
     .map((all) => all.findLast((argument) => argument.startsWith('--enable-features=')) ?? '')
     .map((argument) => argument.replace(/^.*=/, '').split(','))
     .sort((one, other) => one.length - other.length)
-  const more = ['SplitCacheByNetworkIsolationKey', 'EnablePortBoundCookies', 'EnableSchemeBoundCookies']
+  const more = [
+    ...['SplitCacheByNetworkIsolationKey', 'StrictOriginIsolation'],
+    ...['EnablePortBoundCookies', 'EnableSchemeBoundCookies'],
+  ]
   expect(new Set(all.at(-1))).toEqual(new Set([...(all[0] ?? []), ...more]))
 })
 

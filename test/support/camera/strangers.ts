@@ -42,14 +42,16 @@ export function useStrangers() {
       <button id=login>Log in</button></form>${more}`
   const later = (script: string) => `<script>setTimeout(() => { ${script} }, 300)</script>`
   const frameOfOwn = () => `'<iframe src="${own('/search?q=moved')}"></iframe>'`
-  /** Shows `#all` when all of these were requested. */
-  const whenAsked = (...paths: readonly string[]) => `<script>
+  const onceAsked = (paths: readonly string[], script: string) => `<script>
     const look = setInterval(async () => {
       const answer = await fetch('/asked?${paths.join('&')}')
       if ((await answer.text()) !== 'all') return
       clearInterval(look)
-      document.body.insertAdjacentHTML('beforeend', '<p id=all>All</p>')
+      ${script}
     }, 100)</script>`
+  /** Shows `#all` when all of these were requested. */
+  const whenAsked = (...paths: readonly string[]) =>
+    onceAsked(paths, `document.body.insertAdjacentHTML('beforeend', '<p id=all>All</p>')`)
   /** A frame acts soon after these requests, so a short delay is enough. */
   const ALL = { waitFor: '#all', delay: 1_000 }
   /** A frame that is far below the window, and scrolls into it in every way. */
@@ -153,7 +155,7 @@ export function useStrangers() {
       `<iframe src="${own(`/goes-to?right=${encodeURIComponent(PASSWORD)}`)}"></iframe>
        <iframe src="/leads-on"></iframe>
        <iframe src="${own(`/passes-on?where=${encodeURIComponent(other(`/by-form?right=${encodeURIComponent(PASSWORD)}`))}`)}"></iframe>
-       ${later(`location = '${own('/echo')}?q=' + encodeURIComponent('<iframe src="${other(`/by-echo?right=${encodeURIComponent(PASSWORD)}`)}"></iframe>')`)}`,
+       ${onceAsked(['/by-own-page', '/by-redirect', '/by-form'], `location = '${own('/echo')}?q=' + encodeURIComponent('<iframe src="${other(`/by-echo?right=${encodeURIComponent(PASSWORD)}`)}"></iframe>')`)}`,
     'own.test/echo': (query) => query.get('q') ?? '',
     'own.test/goes-to': (query) =>
       `<script>location = '${other(`/by-own-page?right=${encodeURIComponent(query.get('right') ?? '')}`)}'</script>`,
