@@ -9,7 +9,7 @@ import { type Connection, ConnectionsByAddress } from './connections-by-address.
 /** Requests that a client may send ahead of their answers. Each costs memory while it waits. */
 const MAX_AHEAD = 32
 /** Connections that are first read in one iteration of the event loop. Each may bring 64 KB of a body. */
-const BEGUN_AT_ONCE = 8
+const BEGUN_AT_ONCE = 4
 const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 
 /** The answers that a connection still owes. */

@@ -4,6 +4,7 @@ import { ByteBudget } from '../../shares/byte-budget.ts'
 import type { Refusals } from '../../shares/refusals.ts'
 import { whenOver } from '../answers/when-closed.ts'
 import type { HttpContext, Server } from '../context.ts'
+import { Admission } from './admission.ts'
 import { clientOf } from './client-of.ts'
 
 /** Longest pause within a body. Others may wait for the memory that it has reserved. */
@@ -21,6 +22,8 @@ const MAX_WAITING = { ofOne: 1_600, ofAll: 2_400 }
  * together would come back together. In steps, because Node keeps a list of timers for each duration.
  */
 const WAITS = { least: 5, most: 25, of: 30 }
+/** Pieces of bodies, of at most 64 KB, that are taken in one iteration of the event loop. */
+const PIECES_AT_ONCE = 4
 /** By then the bodies under way have arrived, or were ended. */
 const RETRY_AFTER_S = 5
 
@@ -45,6 +48,7 @@ export function openBodies(
  */
 export function createReadBody(server: Server, { bodies, config: { limits } }: HttpContext) {
   const over = whenOver(server)
+  const pieces = new Admission(PIECES_AT_ONCE)
   // Shorter than REQUEST_TIMEOUT, which ends the connection without an answer.
   const stillMs = Math.min(STILL_MS, limits.requestMs / 2)
   return async (
@@ -63,7 +67,12 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
       const { giveBack } = await bodies.take(client, bytes ?? limits.bodyBytes, over(reply))
       reply.raw.once('close', giveBack)
       if (reply.raw.destroyed) giveBack()
-      return await readAll(request, { bytes, most: limits.bodyBytes, stillMs, look })
+      const pause = () => {
+        if (pieces.mayBegin()) return
+        request.raw.pause()
+        pieces.waitInLine(client, () => request.raw.resume())
+      }
+      return await readAll(request, { bytes, most: limits.bodyBytes, stillMs, look, pause })
     } catch (error) {
       // The rest of the body would be read as the next request.
       reply.header('connection', 'close')
@@ -78,12 +87,14 @@ interface Expected {
   readonly most: number
   readonly stillMs: number
   readonly look: (beginning: Buffer) => void
+  /** Called after each piece. */
+  readonly pause: () => void
 }
 
 /**
  * Into one buffer: a chunk of one byte would take a hundred bytes. The system gives it memory when bytes are written into it.
  */
-function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expected): Promise<Buffer> {
+function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look, pause }: Expected): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))
     let filled = 0
@@ -120,6 +131,7 @@ function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expect
         chunk.copy(body, filled)
       }
       filled = needed
+      if (filled !== bytes) pause()
     }
     raw.on('data', take).on('end', whole).on('error', gone).on('close', gone)
   })
