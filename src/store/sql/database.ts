@@ -1,4 +1,11 @@
-import { type Kysely, type Transaction as KyselyTransaction, type RawBuilder, sql } from 'kysely'
+import {
+  type InsertObject,
+  type Kysely,
+  type Transaction as KyselyTransaction,
+  type RawBuilder,
+  sql,
+  type UpdateObject,
+} from 'kysely'
 import type { CaptureKey } from '../captures.ts'
 import type { RootKey } from '../rows.ts'
 import type { Tables } from './tables.ts'
@@ -31,12 +38,67 @@ export function createDatabase({ read, write, skew, clock }: Connections) {
 
 // Conditions for the rows of every table that has these columns.
 
+export function ofProject(projectId: string): RawBuilder<boolean> {
+  return sql`project_id = ${projectId}`
+}
+
 export function ofRoot({ projectId, rootId }: RootKey): RawBuilder<boolean> {
   return sql`project_id = ${projectId} and root_id = ${rootId}`
 }
 
 export function ofCapture({ position, ...root }: CaptureKey): RawBuilder<boolean> {
   return sql`${ofRoot(root)} and position = ${position}`
+}
+
+// Statements for the rows of one table that meet all conditions.
+
+type Conditions = readonly RawBuilder<boolean>[]
+
+const all = (conditions: Conditions) => sql.join<boolean>(conditions, sql` and `)
+
+/** Whether there is such a row. */
+export async function isThere(
+  db: Kysely<Tables>,
+  table: keyof Tables,
+  ...conditions: Conditions
+): Promise<boolean> {
+  const found = await sql`select 1 from ${sql.table(table)} where ${all(conditions)} limit 1`.execute(db)
+  return found.rows.length > 0
+}
+
+export async function countRows(
+  db: Kysely<Tables>,
+  table: keyof Tables,
+  ...conditions: Conditions
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where ${all(conditions)}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Adds a row, unless there is one with the same key. Returns whether it was added. */
+export async function insertNew<T extends keyof Tables>(
+  transaction: Transaction,
+  table: T,
+  row: InsertObject<Tables, T>,
+): Promise<boolean> {
+  const insert = transaction.insertInto(table as 'roots').values(row as InsertObject<Tables, 'roots'>)
+  const { numInsertedOrUpdatedRows = 0n } = await insert
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** Returns whether there was such a row. */
+export async function update<T extends keyof Tables>(
+  transaction: Transaction,
+  table: T,
+  set: UpdateObject<Tables, T>,
+  ...conditions: Conditions
+): Promise<boolean> {
+  const rows = transaction.updateTable(table as 'roots').set(set as UpdateObject<Tables, 'roots'>)
+  const { numUpdatedRows } = await rows.where(all(conditions)).executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Differences between the engines. */

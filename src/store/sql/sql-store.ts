@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { WriteProbe } from '../../files/write-probe.ts'
 import { createCaptures } from './captures/captures.ts'
 import { createEvents } from './captures/events.ts'
-import { type Connections, createDatabase, type Database } from './database.ts'
+import { type Connections, createDatabase, type Database, insertNew, update } from './database.ts'
 import { OwnedRows } from './owned-rows.ts'
 import { createEndedSessions } from './projects/ended-sessions.ts'
 import { createKeys } from './projects/keys.ts'
@@ -140,11 +140,7 @@ function createIdentity(db: Database) {
     /** Keeps a value, unless there is one. Returns the value that is there, so that two processes at the same time agree. */
     keepIdentity: (name: string, value: string): Promise<string> =>
       db.transaction(async (transaction) => {
-        await transaction
-          .insertInto('identity')
-          .values({ name, value })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+        await insertNew(transaction, 'identity', { name, value })
         const kept = transaction.selectFrom('identity').select('value').where('name', '=', name)
         return (await kept.executeTakeFirstOrThrow()).value
       }),
@@ -156,15 +152,11 @@ function createIdentity(db: Database) {
     async followTime(name: string, options: { now: number; most: number }): Promise<number> {
       const now = await db.timeAt(options.now)
       return await db.transaction(async (transaction) => {
-        await transaction
-          .insertInto('times')
-          .values({ name, time: now })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+        await insertNew(transaction, 'times', { name, time: now })
         const kept = transaction.selectFrom('times').select('time').where('name', '=', name).forUpdate()
         const { time: before } = await kept.executeTakeFirstOrThrow()
         const time = Math.min(now, before + Math.round(options.most))
-        await transaction.updateTable('times').set({ time }).where('name', '=', name).execute()
+        await update(transaction, 'times', { time }, sql`name = ${name}`)
         return time
       })
     },

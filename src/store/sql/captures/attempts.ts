@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { RawBuilder, Updateable } from 'kysely'
+import { type RawBuilder, sql, type Updateable } from 'kysely'
 import { hasSecrets } from '../../../contract/options/secrets.ts'
 import { optionsOfPage } from '../../../contract/options-of-page.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
-import { type Database, ofCapture, ofRoot, type Transaction } from '../database.ts'
+import { type Database, ofCapture, ofRoot, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision } from '../projects/projects.ts'
 import type { Tables } from '../tables.ts'
 import { countMarks, readOptions, readOwnOptions } from './columns.ts'
@@ -19,15 +19,9 @@ export function createAttempts(db: Database) {
     /** False if the attempt is not the last one any more. */
     async renew(attempt: Attempt, until: number): Promise<boolean> {
       const lease = await db.timeAt(until)
-      const { numUpdatedRows } = await db.transaction((transaction) =>
-        transaction
-          .updateTable('captures')
-          .set({ lease })
-          .where(ofCapture(attempt))
-          .where(isOf(attempt))
-          .executeTakeFirst(),
+      return await db.transaction((transaction) =>
+        update(transaction, 'captures', { lease }, ofCapture(attempt), isOf(attempt)),
       )
-      return numUpdatedRows > 0n
     },
 
     /**
@@ -122,7 +116,7 @@ async function end(
   await transaction.deleteFrom('secrets').where(ofCapture(attempt)).execute()
   if (seen && seen.marks.length > 0) {
     const marks = countMarks(ended.request.marks, [seen])
-    await transaction.updateTable('requests').set({ marks }).where(ofRoot(attempt)).execute()
+    await update(transaction, 'requests', { marks }, ofRoot(attempt))
   }
   if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
   const { position } = attempt
@@ -171,11 +165,7 @@ async function change(
     .where(ofRoot(key))
     .returning(['version', 'options', 'marks'])
     .executeTakeFirstOrThrow()
-  await transaction
-    .updateTable('captures')
-    .set({ ...set(capture), changed: request.version })
-    .where(ofCapture(key))
-    .execute()
+  await update(transaction, 'captures', { ...set(capture), changed: request.version }, ofCapture(key))
   return { capture, request }
 }
 
@@ -205,10 +195,7 @@ async function addJob(
       ...{ created: now, basepath, width, height },
     })
     .execute()
-  await transaction
-    .updateTable('roots')
-    .set(({ eb }) => ({ job_count: eb('job_count', '+', 1), revision: newRevision() }))
-    .where(ofRoot({ projectId, rootId }))
-    .execute()
+  const more = { job_count: sql<number>`job_count + 1`, revision: newRevision() }
+  await update(transaction, 'roots', more, ofRoot({ projectId, rootId }))
   await changeProject(transaction, projectId)
 }

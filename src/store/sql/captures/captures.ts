@@ -1,7 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { AcceptLimits, CaptureTask, NewRequest, RootProgress, UnderWay } from '../../captures.ts'
 import type { RootKey } from '../../rows.ts'
-import { type Database, ofRoot, type Transaction } from '../database.ts'
+import {
+  countRows,
+  type Database,
+  isThere,
+  ofProject,
+  ofRoot,
+  type Transaction,
+  update,
+} from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { begin, createAttempts, Overtaken } from './attempts.ts'
 import { findDue, isDue, NO_TURN } from './due.ts'
@@ -54,13 +62,7 @@ export function createCaptures(db: Database) {
 
     /** Whether a capture has been due since `then`, and no process has begun it. */
     async anyDueSince(then: number): Promise<boolean> {
-      const due = db.read
-        .selectFrom('captures')
-        .select('position')
-        .where(isDue(then, { held: false }))
-        .where('queued', '<=', then)
-        .limit(1)
-      return (await due.executeTakeFirst()) !== undefined
+      return await isThere(db.read, 'captures', isDue(then, { held: false }), sql`queued <= ${then}`)
     },
 
     /**
@@ -106,12 +108,7 @@ export function createCaptures(db: Database) {
     /** Whether a page is due at which SUSPECT_DEATHS processes died. */
     async anySuspect(at: number): Promise<boolean> {
       const now = await db.timeAt(at)
-      const suspect = db.read
-        .selectFrom('captures')
-        .select('position')
-        .where(isDue(now, { held: true, suspects: true }))
-        .limit(1)
-      return (await suspect.executeTakeFirst()) !== undefined
+      return await isThere(db.read, 'captures', isDue(now, { held: true, suspects: true }))
     },
 
     /** All attempts under way, in all processes, including dead ones. */
@@ -132,13 +129,8 @@ export function createCaptures(db: Database) {
       const now = await db.timeAt(at)
       await db.transaction(async (transaction) => {
         const competes = await isCompeting(transaction, projectId, now)
-        const { numUpdatedRows } = await transaction
-          .updateTable('captures')
-          .set({ due: 0 })
-          .where(ofRoot(root))
-          .where('state', '=', 'queued')
-          .executeTakeFirst()
-        if (numUpdatedRows === 0n) return
+        const isHeld = await update(transaction, 'captures', { due: 0 }, ofRoot(root), sql`state = 'queued'`)
+        if (!isHeld) return
         const turns = await lockTurns(transaction, projectId)
         await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)
       })
@@ -175,13 +167,8 @@ async function findMiscounted(db: Kysely<Tables>): Promise<string[]> {
 
 async function recount(transaction: Transaction, projectId: string, now: number): Promise<void> {
   const turns = await lockTurns(transaction, projectId)
-  const { pages } = await transaction
-    .selectFrom('captures')
-    .select(({ fn }) => fn.countAll<number>().as('pages'))
-    .where('finished', 'is', null)
-    .where('turn', '>', NO_TURN)
-    .where('project_id', '=', projectId)
-    .executeTakeFirstOrThrow()
+  const unfinished = sql<boolean>`finished is null and turn > ${NO_TURN}`
+  const pages = await countRows(transaction, 'captures', unfinished, ofProject(projectId))
   const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
   await joinTurns(transaction, { projectId, now, pages: pages - turns.waiting, competes }, turns)
 }

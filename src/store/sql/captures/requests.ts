@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import { otherWork } from '../../../work/other-work.ts'
 import type { AcceptLimits, NewRequest, RootProgress } from '../../captures.ts'
-import type { Transaction } from '../database.ts'
+import { countRows, insertNew, ofProject, type Transaction } from '../database.ts'
 import { changeProject, newRevision, requireProject, unknownProject } from '../projects/projects.ts'
 import { noteLastRoot } from '../projects/templates.ts'
 import type { Tables } from '../tables.ts'
@@ -55,13 +56,8 @@ async function requireRoomLater(
   { projectId, pages }: NewRequest,
   most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const { count } = await transaction
-    .selectFrom('captures')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('finished', 'is', null)
-    .where('project_id', '=', projectId)
-    .where('turn', '=', NO_TURN)
-    .executeTakeFirstOrThrow()
+  const scheduled = sql<boolean>`finished is null and turn = ${NO_TURN}`
+  const count = await countRows(transaction, 'captures', scheduled, ofProject(projectId))
   if (count + pages.length <= most) return
   throw new AppError(
     'rate_limited',
@@ -181,21 +177,17 @@ export async function adoptRequest(
   { idempotencyKey, origin, options, version, finished, captures }: RootProgress,
 ): Promise<void> {
   const root = { project_id: projectId, root_id: rootId }
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('requests')
-    .values({
-      ...root,
-      idempotency_key: idempotencyKey ?? null,
-      options: writeOptions(options),
-      version,
-      marks: countMarks(NO_MARKS, captures.map(marksOf)),
-      ...writeOrigin(origin),
-      finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
-      outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) return
+  const isNew = await insertNew(transaction, 'requests', {
+    ...root,
+    idempotency_key: idempotencyKey ?? null,
+    options: writeOptions(options),
+    version,
+    marks: countMarks(NO_MARKS, captures.map(marksOf)),
+    ...writeOrigin(origin),
+    finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
+    outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
+  })
+  if (!isNew) return
   // A new revision: the root was shown before, but now it can be found by its tags.
   await changeProject(transaction, projectId)
   const rows = captures.map((capture) => ({

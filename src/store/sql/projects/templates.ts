@@ -1,9 +1,9 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
 import type { Expected, ListPage, Room } from '../../owned.ts'
 import type { NewTemplate, StoredTemplate, TemplateHead, TemplateKey } from '../../templates.ts'
-import type { Database, Transaction } from '../database.ts'
+import { type Database, isThere, ofProject, type Transaction, update } from '../database.ts'
 import { BYTES, OwnedRows } from '../owned-rows.ts'
 import type { Tables } from '../tables.ts'
 import { newRevision } from './projects.ts'
@@ -32,10 +32,7 @@ export function createTemplates(db: Database) {
       return toTemplate(row)
     },
 
-    async has(key: TemplateKey): Promise<boolean> {
-      const find = db.read.selectFrom('templates').select('template_id').where(templates.of(key))
-      return (await find.executeTakeFirst()) !== undefined
-    },
+    has: (key: TemplateKey): Promise<boolean> => isThere(db.read, 'templates', templates.of(key)),
 
     async find(key: TemplateKey): Promise<StoredTemplate | undefined> {
       const row = await templates.find(key)
@@ -95,12 +92,8 @@ export async function noteLastRoot(
   { projectId, rootId, origin }: Pick<NewRequest, 'projectId' | 'rootId' | 'origin'>,
 ): Promise<void> {
   if (origin?.templateId === undefined) return
-  await transaction
-    .updateTable('templates')
-    .set({ last_root: rootId })
-    .where('project_id', '=', projectId)
-    .where('template_id', '=', origin.templateId)
-    .execute()
+  const isOrigin = sql<boolean>`template_id = ${origin.templateId}`
+  await update(transaction, 'templates', { last_root: rootId }, ofProject(projectId), isOrigin)
 }
 
 /** Throws `conflict`, and names what uses the template. */

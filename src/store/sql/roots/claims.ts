@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRoot } from '../../rows.ts'
-import { ofRoot, type Transaction } from '../database.ts'
+import { insertNew, ofRoot, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision, unknownProject } from '../projects/projects.ts'
 
 // A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
@@ -37,15 +37,11 @@ export async function claim(
 ): Promise<'claimed' | 'present'> {
   await releaseDead(transaction, root.projectId, now)
   for (;;) {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('roots')
-      .values({
-        ...{ project_id: root.projectId, root_id: root.rootId, created: root.created, digest: root.digest },
-        ...{ revision: newRevision(), job_count: root.jobs.length, claimed: now, claimers: 1 },
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow()
-    if (numInsertedOrUpdatedRows === 1n) {
+    const isNew = await insertNew(transaction, 'roots', {
+      ...{ project_id: root.projectId, root_id: root.rootId, created: root.created, digest: root.digest },
+      ...{ revision: newRevision(), job_count: root.jobs.length, claimed: now, claimers: 1 },
+    })
+    if (isNew) {
       await insertJobs(transaction, root)
       return 'claimed'
     }
@@ -118,13 +114,8 @@ async function releaseDead(transaction: Transaction, projectId: string, now: num
     .execute()
   for (const root of dead) {
     // Checks again and locks: another import may have joined the claim or shown the root.
-    const { numUpdatedRows } = await transaction
-      .updateTable('roots')
-      .set({ claimers: 0 })
-      .where(ofRoot(root))
-      .where(isStale(now))
-      .executeTakeFirst()
-    if (numUpdatedRows === 1n) await remove(transaction, root)
+    const isDead = await update(transaction, 'roots', { claimers: 0 }, ofRoot(root), isStale(now))
+    if (isDead) await remove(transaction, root)
   }
 }
 

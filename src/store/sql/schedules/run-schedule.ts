@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
 import type { Occurrence, RunOptions, RunOutcome, ScheduleKey, StoredSchedule } from '../../schedules.ts'
 import { acceptRequest } from '../captures/requests.ts'
-import { type Database, ofRoot, type Transaction } from '../database.ts'
+import { type Database, isThere, ofProject, ofRoot, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** The request of a schedule may be large, and was read before. */
@@ -38,7 +38,7 @@ export function createRuns(db: Database) {
         if (!found) throw new AppError('not_found')
         const origin = await besideTimes(transaction, schedule, found.next, request.origin)
         await acceptRequest(transaction, { ...request, origin }, { ...options, now })
-        await update(transaction, schedule, { last_root: request.rootId, runs: found.runs + 1 })
+        await change(transaction, schedule, { last_root: request.rootId, runs: found.runs + 1 })
         return request.rootId
       })
     },
@@ -61,7 +61,7 @@ async function runOnce(
     .executeTakeFirst()
   if (!found) return 'overtaken'
   const move = (values: Updateable<Tables['schedules']>) =>
-    update(transaction, schedule, { ...writeNext(occurrence.next), ...values })
+    change(transaction, schedule, { ...writeNext(occurrence.next), ...values })
   const times = occurrence.missed + 1
   if (await hasRoot(transaction, schedule.scheduleId, occurrence.time)) {
     // A backup of the table was restored.
@@ -114,13 +114,8 @@ function ofSchedule(transaction: Transaction, { projectId, scheduleId }: Schedul
 }
 
 async function hasRoot(transaction: Transaction, scheduleId: string, occurrence: number): Promise<boolean> {
-  const found = await transaction
-    .selectFrom('requests')
-    .select('root_id')
-    .where('schedule_id', '=', scheduleId)
-    .where('occurrence', '=', occurrence)
-    .executeTakeFirst()
-  return found !== undefined
+  const isOf = sql<boolean>`schedule_id = ${scheduleId} and occurrence = ${occurrence}`
+  return await isThere(transaction, 'requests', isOf)
 }
 
 /** Whether this root is unfinished. A root that was removed is over. */
@@ -130,26 +125,15 @@ async function isUnfinished(
   rootId: string | null,
 ): Promise<boolean> {
   if (rootId === null) return false
-  const found = await transaction
-    .selectFrom('requests')
-    .select(sql<number>`1`.as('one'))
-    .where(ofRoot({ projectId, rootId }))
-    .where('finished', 'is', null)
-    .executeTakeFirst()
-  return found !== undefined
+  return await isThere(transaction, 'requests', ofRoot({ projectId, rootId }), sql`finished is null`)
 }
 
-async function update(
+async function change(
   transaction: Transaction,
   { projectId, scheduleId }: ScheduleKey,
   values: Updateable<Tables['schedules']>,
 ): Promise<void> {
-  await transaction
-    .updateTable('schedules')
-    .set(values)
-    .where('project_id', '=', projectId)
-    .where('schedule_id', '=', scheduleId)
-    .execute()
+  await update(transaction, 'schedules', values, ofProject(projectId), sql`schedule_id = ${scheduleId}`)
 }
 
 export function writeNext(next: StoredSchedule['next']) {

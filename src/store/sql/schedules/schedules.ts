@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Expected, ListPage, Position, Room } from '../../owned.ts'
 import type { AheadSchedule, NewSchedule, Next, ScheduleKey, StoredSchedule } from '../../schedules.ts'
-import type { Database } from '../database.ts'
+import { type Database, update } from '../database.ts'
 import { BYTES, OwnedRows } from '../owned-rows.ts'
 import { newRevision } from '../projects/projects.ts'
 import type { Tables } from '../tables.ts'
@@ -170,16 +170,10 @@ export function createSchedules(db: Database) {
 
     /** Gives a schedule an earlier next time. False if it is not as it was read. */
     async moveBack(schedule: AheadSchedule, earlier: Next): Promise<boolean> {
-      const { numUpdatedRows } = await db.transaction((transaction) =>
-        transaction
-          .updateTable('schedules')
-          .set(writeNext(earlier))
-          .where(schedules.of(schedule))
-          .where('next', '=', schedule.next.next)
-          .where('revision', '=', schedule.revision)
-          .executeTakeFirstOrThrow(),
+      const asRead = sql<boolean>`next = ${schedule.next.next} and revision = ${schedule.revision}`
+      return await db.transaction((transaction) =>
+        update(transaction, 'schedules', writeNext(earlier), schedules.of(schedule), asRead),
       )
-      return numUpdatedRows > 0n
     },
 
     /** How many there are in all projects. */

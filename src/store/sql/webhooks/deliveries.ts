@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql, type Updateable } from 'kysely'
 import { type DeliveriesBacklog, type DeliveryWork, MOST_COUNTED } from '../../deliveries.ts'
-import type { Database, Transaction } from '../database.ts'
+import { type Database, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { createDeliveryAttempts } from './attempts.ts'
 import { lockWebhook, noteNextDue } from './rows.ts'
@@ -143,14 +143,11 @@ async function change(
   for (const webhookId of [...byWebhook.keys()].toSorted()) {
     const rows = byWebhook.get(webhookId) ?? []
     const webhook = await lockWebhook(transaction, { projectId: rows[0]?.project_id ?? '', webhookId })
-    for (const { delivery_id, attempt } of rows)
-      await transaction
-        .updateTable('deliveries')
-        .set(set)
-        .where('delivery_id', '=', delivery_id)
-        .where('attempt', attempt === null ? 'is' : '=', attempt)
-        .where('finished', 'is', null)
-        .execute()
+    for (const { delivery_id, attempt } of rows) {
+      const asFound = attempt === null ? sql<boolean>`attempt is null` : sql<boolean>`attempt = ${attempt}`
+      const isLeft = sql<boolean>`delivery_id = ${delivery_id} and finished is null`
+      await update(transaction, 'deliveries', set, isLeft, asFound)
+    }
     if (webhook) await noteNextDue(transaction, webhook)
   }
 }

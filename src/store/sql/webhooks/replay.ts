@@ -4,7 +4,7 @@ import { TEST_EVENT } from '../../../contract/webhooks.ts'
 import { AppError } from '../../../errors.ts'
 import type { Position } from '../../owned.ts'
 import type { InTurn, StoredDelivery, WebhookKey } from '../../webhooks.ts'
-import type { Database, Transaction } from '../database.ts'
+import { countRows, type Database, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { lockWebhook, noteNextDue, releaseNext, toDelivery, toWebhook, type WebhookRow } from './rows.ts'
 import { EVENT_OF, findKnown, newDeliveryId } from './spread.ts'
@@ -70,11 +70,8 @@ export function createReplays(db: Database) {
         if (!before) return undefined
         requireOn(webhook)
         if (before.lease === null) {
-          await transaction
-            .updateTable('deliveries')
-            .set({ ...AGAIN, due: now, since: now })
-            .where('delivery_id', '=', deliveryId)
-            .execute()
+          const again = { ...AGAIN, due: now, since: now }
+          await update(transaction, 'deliveries', again, sql`delivery_id = ${deliveryId}`)
           await noteNextDue(transaction, webhook)
         }
         return toDelivery(await find.executeTakeFirstOrThrow())
@@ -110,8 +107,10 @@ export function createReplays(db: Database) {
         after = missed.last
       }
       if (first !== undefined) {
-        const number = first
-        await db.transaction((transaction) => goBack(transaction, key, number))
+        // It looks at the events from there on again. Those that became deliveries before are skipped.
+        const before = { after: first - 1 }
+        const isPast = sql<boolean>`webhook_id = ${key.webhookId} and webhooks.after >= ${first}`
+        await db.transaction((transaction) => update(transaction, 'webhooks', before, isPast))
       }
       return count
     },
@@ -204,26 +203,9 @@ async function findMissed(
   return { first: missed[0]?.number, count: missed.length, last }
 }
 
-/** The webhook looks at the events from this number on again. Those that became deliveries before are skipped. */
-async function goBack(transaction: Transaction, { webhookId }: WebhookKey, first: number): Promise<void> {
-  await transaction
-    .updateTable('webhooks')
-    .set({ after: first - 1 })
-    .where('webhook_id', '=', webhookId)
-    .where('after', '>=', first)
-    .execute()
-}
-
 async function requireFewTests(transaction: Transaction, { webhookId }: WebhookKey): Promise<void> {
-  const pending = await transaction
-    .selectFrom('deliveries')
-    .select('delivery_id')
-    .where('webhook_id', '=', webhookId)
-    .where('root_id', 'is', null)
-    .where('finished', 'is', null)
-    .limit(MOST_TESTS)
-    .execute()
-  if (pending.length >= MOST_TESTS)
+  const isPendingTest = sql<boolean>`webhook_id = ${webhookId} and root_id is null and finished is null`
+  if ((await countRows(transaction, 'deliveries', isPendingTest)) >= MOST_TESTS)
     throw new AppError(
       'conflict',
       `${MOST_TESTS} tests of the webhook are pending: wait until one is delivered or given up`,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { MOST_PENDING } from '../../../contract/states.ts'
 import type { ListedWebhook, StoredDelivery, StoredWebhook, WebhookKey } from '../../webhooks.ts'
-import type { Transaction } from '../database.ts'
+import { type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 export type WebhookRow = Tables['webhooks']
@@ -123,11 +123,8 @@ export async function noteNextDue(
 ): Promise<void> {
   const isOn = paused === 0 && off_since === null
   const [next] = !isOn ? [] : known ? [known] : await findNext(transaction, webhook_id, 1)
-  await transaction
-    .updateTable('webhooks')
-    .set({ next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) })
-    .where('webhook_id', '=', webhook_id)
-    .execute()
+  const noted = { next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) }
+  await update(transaction, 'webhooks', noted, sql`webhook_id = ${webhook_id}`)
 }
 
 /** After all others. A count, not a time: a clock that was ahead for a while must not leave a webhook behind the others. */
