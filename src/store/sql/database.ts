@@ -22,6 +22,9 @@ export interface Connections {
   readonly clock: () => number
 }
 
+/** Another process was faster. The transaction is rolled back, and begins again. */
+export class Overtaken extends Error {}
+
 export type Database = ReturnType<typeof createDatabase>
 
 /** A database with the tables of the store. */
@@ -29,8 +32,15 @@ export function createDatabase({ read, write, skew, clock }: Connections) {
   return {
     ...{ read, skew, clock },
     /** Every write uses a transaction, also a single statement: only a transaction waits for other writers. */
-    transaction: <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
-      write.transaction().execute(work),
+    async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      for (;;) {
+        try {
+          return await write.transaction().execute(work)
+        } catch (error) {
+          if (!(error instanceof Overtaken)) throw error
+        }
+      }
+    },
     /** A time of this machine, by the clock of the database. */
     timeAt: async (time: number): Promise<number> => time + (await skew()),
   }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type Updateable } from 'kysely'
 import { hasSecrets } from '../../../contract/options/secrets.ts'
 import { optionsOfPage } from '../../../contract/options-of-page.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
-import { type Database, ofCapture, ofRoot, type Transaction, update } from '../database.ts'
+import { type Database, ofCapture, ofRoot, Overtaken, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision } from '../projects/projects.ts'
 import type { Tables } from '../tables.ts'
 import { countMarks, readOptions, readOwnOptions } from './columns.ts'
@@ -126,9 +126,6 @@ async function end(
   return true
 }
 
-/** Another process took a page of this project at the same time. The next project must be chosen again. */
-export class Overtaken extends Error {}
-
 interface ChangeOptions {
   readonly now: number
   readonly begins?: boolean
@@ -158,6 +155,7 @@ async function change(
     .executeTakeFirst()
   if (!capture) return undefined
   const charged = await charge(transaction, key.projectId, { elapsed: usedUntil(now, capture), ...how })
+  // Another process took a page of this project at the same time. The next project must be chosen again.
   if (!charged && how.written !== undefined) throw new Overtaken()
   const request = await transaction
     .updateTable('requests')

@@ -5,17 +5,18 @@ import {
   countRows,
   type Database,
   isThere,
+  Overtaken,
   ofProject,
   ofRoot,
   type Transaction,
   update,
 } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { begin, createAttempts, Overtaken } from './attempts.ts'
+import { begin, createAttempts } from './attempts.ts'
 import { findDue, isDue, NO_TURN } from './due.ts'
 import { findEnded, finishEnded } from './events.ts'
 import { createProgress } from './progress.ts'
-import { acceptRequest, adoptRequest, KeyTaken } from './requests.ts'
+import { acceptRequest, adoptRequest } from './requests.ts'
 import { findNext, isCompeting, joinTurns, lockTurns } from './turns.ts'
 
 /** If nothing is due: how often to look for captures that an older version did not count. */
@@ -52,12 +53,9 @@ export function createCaptures(db: Database) {
       const skew = await db.skew()
       const heldUntil = request.heldUntil && request.heldUntil + skew
       const options = { now: request.created + skew, ...limits }
-      for (;;) {
-        const accepted = await db
-          .transaction((transaction) => acceptRequest(transaction, { ...request, heldUntil }, options))
-          .catch(unless(KeyTaken))
-        if (accepted !== undefined) return accepted
-      }
+      return await db.transaction((transaction) =>
+        acceptRequest(transaction, { ...request, heldUntil }, options),
+      )
     },
 
     /** Whether a capture has been due since `then`, and no process has begun it. */
@@ -86,23 +84,19 @@ export function createCaptures(db: Database) {
     }): Promise<CaptureTask | undefined> {
       const now = await db.timeAt(options.now)
       const held = rootId !== undefined
-      for (;;) {
-        const taken = await db
-          .transaction(async (transaction) => {
-            const next = held
-              ? { key: await findDue(transaction, now, { rootId, suspects, lock: true }) }
-              : await findNext(transaction, now, { idleOnly, suspects })
-            if (!next?.key) return 'nothing'
-            const { key, ...chosen } = next
-            const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
-            // Another process was faster. There may be another capture.
-            if (!task) throw new Overtaken()
-            return task
-          })
-          .catch(unless(Overtaken))
-        if (taken !== 'nothing' && taken) return taken
-        if (taken === 'nothing' && !(await recountAll(now))) return undefined
-      }
+      const take = () =>
+        db.transaction(async (transaction) => {
+          const next = held
+            ? { key: await findDue(transaction, now, { rootId, suspects, lock: true }) }
+            : await findNext(transaction, now, { idleOnly, suspects })
+          if (!next?.key) return undefined
+          const { key, ...chosen } = next
+          const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
+          // There may be another capture.
+          if (!task) throw new Overtaken()
+          return task
+        })
+      return (await take()) ?? ((await recountAll(now)) ? await take() : undefined)
     },
 
     /** Whether a page is due at which SUSPECT_DEATHS processes died. */
@@ -142,13 +136,6 @@ export function createCaptures(db: Database) {
      */
     adopt: (projectId: string, rootId: string, progress: RootProgress): Promise<void> =>
       db.transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress)),
-  }
-}
-
-/** Returns undefined for this error: then the caller tries again. */
-function unless(again: typeof KeyTaken | typeof Overtaken): (error: unknown) => undefined {
-  return (error) => {
-    if (!(error instanceof again)) throw error
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import { otherWork } from '../../../work/other-work.ts'
 import type { AcceptLimits, NewRequest, RootProgress } from '../../captures.ts'
-import { countRows, insertNew, ofProject, type Transaction } from '../database.ts'
+import { countRows, insertNew, Overtaken, ofProject, type Transaction } from '../database.ts'
 import { changeProject, newRevision, requireProject, unknownProject } from '../projects/projects.ts'
 import { noteLastRoot } from '../projects/templates.ts'
 import type { Tables } from '../tables.ts'
@@ -16,15 +16,12 @@ const RETRY_AFTER_S = 60
 /** Rows of captures that one statement writes. Each may have 30 KB. */
 const AT_ONCE = 25
 
-/** Another request with the same idempotency key was accepted at the same time. This one starts again. */
-export class KeyTaken extends Error {}
-
 interface AcceptOptions extends AcceptLimits {
   /** By the clock of the store. */
   readonly now: number
 }
 
-/** See `Captures.accept`. Throws KeyTaken: then the transaction must be rolled back. */
+/** See `Captures.accept`. */
 export async function acceptRequest(
   transaction: Transaction,
   request: NewRequest,
@@ -90,7 +87,7 @@ async function findAccepted(
   return found?.root_id
 }
 
-/** The root is shown at once, without jobs. Throws KeyTaken if another request with the same key was faster. */
+/** The root is shown at once, without jobs. */
 async function addRequest(
   transaction: Transaction,
   request: NewRequest,
@@ -119,7 +116,8 @@ async function addRequest(
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) throw new KeyTaken()
+  // Another request with the same idempotency key was accepted at the same time.
+  if (numInsertedOrUpdatedRows === 0n) throw new Overtaken()
   // The project is locked after the template: its removal does so, too.
   await noteLastRoot(transaction, request)
   if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
