@@ -9,6 +9,7 @@ import type { Tables } from '../tables.ts'
 import { countMarks, readOptions, readOwnOptions } from './columns.ts'
 import { type DueOptions, isDue, isOf } from './due.ts'
 import { appendEvents, finishIfLast, type NewEvent } from './events.ts'
+import { raiseVersion } from './requests.ts'
 import { charge } from './turns.ts'
 
 /** Longer than any attempt takes. */
@@ -157,12 +158,7 @@ async function change(
   const charged = await charge(transaction, key.projectId, { elapsed: usedUntil(now, capture), ...how })
   // Another process took a page of this project at the same time. The next project must be chosen again.
   if (!charged && how.written !== undefined) throw new Overtaken()
-  const request = await transaction
-    .updateTable('requests')
-    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-    .where(ofRoot(key))
-    .returning(['version', 'options', 'marks'])
-    .executeTakeFirstOrThrow()
+  const request = await raiseVersion(transaction, key)
   await update(transaction, 'captures', { ...set(capture), changed: request.version }, ofCapture(key))
   return { capture, request }
 }

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import { otherWork } from '../../../work/other-work.ts'
 import type { AcceptLimits, NewRequest, RootProgress } from '../../captures.ts'
-import { countRows, insertNew, Overtaken, ofProject, type Transaction } from '../database.ts'
+import type { RootKey } from '../../rows.ts'
+import { countRows, insertNew, Overtaken, ofProject, ofRoot, type Transaction } from '../database.ts'
 import { changeProject, newRevision, requireProject, unknownProject } from '../projects/projects.ts'
 import { noteLastRoot } from '../projects/templates.ts'
 import type { Tables } from '../tables.ts'
@@ -154,6 +155,20 @@ async function writeInSlices<Row>(
     if (from > 0) await otherWork()
     await write(rows.slice(from, from + AT_ONCE))
   }
+}
+
+/** Raises the version of a request: something has happened to its captures. */
+export async function raiseVersion(
+  transaction: Transaction,
+  root: RootKey,
+  more: UpdateObject<Tables, 'requests'> = {},
+) {
+  return await transaction
+    .updateTable('requests')
+    .set({ version: sql`version + 1`, ...more })
+    .where(ofRoot(root))
+    .returning(['version', 'options', 'marks'])
+    .executeTakeFirstOrThrow()
 }
 
 /** The turn after all others of the project. Pages that are not in the queue have NO_TURN, which is less. */

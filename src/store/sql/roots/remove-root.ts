@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RootKey } from '../../rows.ts'
 import { usedUntil } from '../captures/attempts.ts'
 import { countMarks, marksOf } from '../captures/columns.ts'
+import { raiseVersion } from '../captures/requests.ts'
 import { ofCapture, ofProject, ofRoot, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision } from '../projects/projects.ts'
 import { HIDDEN } from './claims.ts'
@@ -121,12 +122,7 @@ async function removePage(
     .returning(['seen', 'cut'])
     .executeTakeFirst()
   if (!capture) return
-  const { marks } = await transaction
-    .updateTable('requests')
-    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-    .where(ofRoot(root))
-    .returning('marks')
-    .executeTakeFirstOrThrow()
+  const { marks } = await raiseVersion(transaction, root)
   const seen = capture.seen === null ? undefined : JSON.parse(capture.seen)
   const page = marksOf({ seen, cut: capture.cut === 1 })
   await update(transaction, 'requests', { marks: countMarks(marks, [page], -1) }, ofRoot(root))
