@@ -17,6 +17,26 @@ type Row<T> = {
     : T[Name]
 }
 
+/** `project_id` is `projectId`. */
+type Name<Column> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Name<Rest>>}`
+  : Extract<Column, string>
+
+type Fields<R> = {
+  [Column in keyof R as Name<Column>]: null extends R[Column]
+    ? Exclude<R[Column], null> | undefined
+    : R[Column]
+}
+
+/** The object of a row. Null is undefined. */
+export function fromRow<R extends object>(row: R): Fields<R> {
+  const fields = Object.entries(row).map(([column, value]) => {
+    const name = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    return [name, value ?? undefined]
+  })
+  return Object.fromEntries(fields)
+}
+
 /** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
 export interface Tables {
   projects: Row<Project> & {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { KeyPage, StoredKey } from '../../rows.ts'
 import { type Database, insertNew, update } from '../database.ts'
+import { fromRow } from '../tables.ts'
 import { requireProject } from './projects.ts'
 
 export function createKeys(db: Database) {
@@ -23,12 +24,7 @@ export function createKeys(db: Database) {
       if (projectId !== undefined) query = query.where('project_id', '=', projectId)
       if (after) query = query.where(sql<boolean>`(created, key_id) > (${after.created}, ${after.keyId})`)
       if (limit !== undefined) query = query.limit(limit)
-      return (await query.execute()).map(({ key_id, project_id, revoked, ...row }) => ({
-        ...row,
-        keyId: key_id,
-        projectId: project_id ?? undefined,
-        revoked: revoked ?? undefined,
-      }))
+      return (await query.execute()).map((row) => fromRow(row))
     },
 
     /** False if there is no such key. If it was revoked before, the first time is kept. */

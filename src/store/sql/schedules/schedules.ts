@@ -4,7 +4,7 @@ import type { AheadSchedule, NewSchedule, Next, ScheduleKey, StoredSchedule } fr
 import { type Database, update } from '../database.ts'
 import { BYTES, OwnedRows } from '../owned-rows.ts'
 import { newRevision } from '../projects/projects.ts'
-import type { Tables } from '../tables.ts'
+import { fromRow, type Tables } from '../tables.ts'
 import { createRuns, writeNext } from './run-schedule.ts'
 
 /** Bytes of requests that are read at once. A request may have a million. */
@@ -214,27 +214,11 @@ function writeSchedule(schedule: NewSchedule) {
 }
 
 function readSchedule(row: Selectable<Tables['schedules']>): StoredSchedule {
+  const { paused, next, due, problem, problemAt, ...schedule } = fromRow(row)
   return {
-    projectId: row.project_id,
-    scheduleId: row.schedule_id,
-    name: row.name,
-    templateId: row.template_id ?? undefined,
-    request: row.request ?? undefined,
-    sealed: row.sealed ?? undefined,
-    cron: row.cron ?? undefined,
-    timezone: row.timezone ?? undefined,
-    every: row.every ?? undefined,
-    overlap: row.overlap,
-    paused: row.paused === 1,
-    next: row.next === null || row.due === null ? undefined : { next: row.next, due: row.due },
-    created: row.created,
-    changed: row.changed,
-    revision: row.revision,
-    lastRoot: row.last_root ?? undefined,
-    runs: row.runs,
-    late: row.late,
-    skipped: row.skipped,
-    lastSkipped: row.last_skipped ?? undefined,
-    problem: row.problem === null ? undefined : { at: row.problem_at ?? 0, detail: row.problem },
+    ...schedule,
+    paused: paused === 1,
+    next: next === undefined || due === undefined ? undefined : { next, due },
+    problem: problem === undefined ? undefined : { at: problemAt ?? 0, detail: problem },
   }
 }
