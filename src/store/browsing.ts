@@ -37,11 +37,6 @@ export interface PictureCount {
   readonly oldest: number
 }
 
-export interface NewestCount {
-  readonly pictures: number
-  readonly hasMore: boolean
-}
-
 /** A request and its counts. */
 export interface RequestSummary {
   readonly options: CaptureOptions

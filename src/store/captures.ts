@@ -142,15 +142,6 @@ export interface Changes extends Omit<RootProgress, 'idempotencyKey'> {
   readonly counts: Counts
 }
 
-/** Everything that is not captured yet. */
-export interface Backlog {
-  readonly waiting: number
-  /** Since when the oldest waits, in Unix milliseconds. */
-  readonly oldest: number | undefined
-  /** Captures under way. Those of dead processes count until they are found. */
-  readonly running: number
-}
-
 export type EventKind = (typeof EVENTS)[WebhookEvent]['kind']
 
 /** Something that happened to a captured root. The result itself is read from the root. */

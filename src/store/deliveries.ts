@@ -50,18 +50,6 @@ export interface EndOptions {
 /** False: the attempt is not the last one any more, and nothing changed. */
 export type Ended = { readonly switchedOff: SwitchOff | undefined } | false
 
-/** What is to be done. */
-export interface DeliveryWork {
-  /** Some events are not deliveries yet. */
-  readonly events: boolean
-  /** An attempt is due. */
-  readonly due: boolean
-  /** A process died with an attempt under way. */
-  readonly lost: boolean
-  /** Something waits for a time that a wrong clock has written. */
-  readonly ahead: boolean
-}
-
 /** A webhook that has an attempt due. */
 export interface DueWebhook extends WebhookKey {
   readonly url: string
@@ -73,12 +61,3 @@ export interface DueWebhook extends WebhookKey {
 
 /** `findBacklog` counts up to this number. */
 export const MOST_COUNTED = 10_000
-
-export interface DeliveriesBacklog {
-  /** At most `MOST_COUNTED`. */
-  readonly pending: number
-  /** When the oldest event happened that is not delivered, in Unix milliseconds. */
-  readonly oldest: number | undefined
-  /** How many webhooks are switched off. */
-  readonly off: number
-}

@@ -1,4 +1,3 @@
-import type { Backlog } from '../captures.ts'
 import type { JobText, RootPositions, RootTexts } from '../job-text.ts'
 import type { ApiKey, Job, Project, ProjectPosition, RootHead, RootKey, RootPosition } from '../rows.ts'
 
@@ -183,8 +182,11 @@ export function createReads(query: Query, { json, array, arrayOf, among }: Words
     /** Whether any capture is queued or under way. */
     anyUnfinished: async (): Promise<boolean> => (await query(ANY_UNFINISHED)).length > 0,
 
-    /** How many captures are unfinished, in all processes. */
-    async findBacklog(): Promise<Backlog> {
+    /**
+     * How many captures wait, since when the oldest, and how many are under way, in all processes. Those of dead processes count until
+     * they are found.
+     */
+    async findBacklog() {
       const [[unfinished, running, oldest] = [0, 0, null]] = (await query(BACKLOG)) as [
         number,
         number,

@@ -5,7 +5,6 @@ import type {
   First,
   JobPosition,
   LookedPage,
-  NewestCount,
   PictureCount,
   RequestSummary,
   RootFilter,
@@ -119,7 +118,7 @@ export function createBrowsing(
     },
 
     /** How many pictures the newest roots of a project have together, at most `most` roots, and whether there are more roots. */
-    async countNewest(projectId: string, most: number): Promise<NewestCount> {
+    async countNewest(projectId: string, most: number) {
       // One root more than wanted is read, and not counted.
       const limit = 'cast($2 as integer)'
       const text = `select cast(coalesce(sum(job_count) filter (where place <= ${limit}), 0) as bigint), count(*) > ${limit} from

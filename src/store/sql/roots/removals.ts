@@ -21,14 +21,6 @@ const EMPTY_WEBHOOK = {
   off_detail: null,
 } as const
 
-/** A removal that has not ended: of a root, or, if it has no root, of the whole project. */
-export interface Interrupted {
-  readonly projectId: string
-  readonly rootId: string | undefined
-  /** When the removal of the project began. */
-  readonly since: number | undefined
-}
-
 /**
  * Removes rows. Each step is one short transaction, so that other writers do not wait long. It yields the names of pictures
  * whose rows are gone, so that the pictures can be removed. If it stops in between, removed rows stay removed;
@@ -95,8 +87,11 @@ export function createRemovals(db: Database) {
       }
     },
 
-    /** Removals that have not ended, of all processes. A project is among them until it is forgotten. */
-    async findInterrupted(): Promise<Interrupted[]> {
+    /**
+     * Removals that have not ended, of all processes: of roots, and of projects since a time. A project is among them until it is
+     * forgotten.
+     */
+    async findInterrupted() {
       const projects = await db.read
         .selectFrom('projects')
         .select(['project_id as projectId', 'removed'])
