@@ -7,9 +7,6 @@ interface ProjectPage extends ListPage {
   readonly only: readonly string[] | undefined
 }
 
-/** Sorts before every project. */
-const BEFORE_ALL: ProjectPosition = { created: -1, projectId: '' }
-
 /** The projects, oldest first. */
 export class Projects {
   readonly #store: Pick<Store, 'findProject' | 'listProjects' | 'browsing'>
@@ -37,11 +34,11 @@ export class Projects {
     return hasMore ? { pictures, hasMorePictures: true } : { pictures }
   }
 
-  async #listOnly(projectIds: readonly string[], after: ProjectPosition = BEFORE_ALL): Promise<Project[]> {
+  async #listOnly(projectIds: readonly string[], after: ProjectPosition | undefined): Promise<Project[]> {
     const found = await Promise.all([...new Set(projectIds)].map((id) => this.#store.findProject(id)))
     return found
       .filter((project) => project !== undefined)
-      .filter((project) => compare(project, after) > 0)
+      .filter((project) => !after || compare(project, after) > 0)
       .sort(compare)
   }
 }

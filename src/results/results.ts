@@ -10,7 +10,7 @@ import { listPieces, makeListPieces, makeRootPieces } from './pieces.ts'
 import { CLOSE_ROOT, openRoot, tagOf } from './render.ts'
 import { type KeptRoots, RootBytes } from './root-bytes.ts'
 import { encodePosition, findRootListPage, type RootListPage } from './root-list-pages.ts'
-import { type Sought, walkMatching } from './search.ts'
+import { type Sought, searchRoots } from './search.ts'
 
 /** The read path: rows → signed → bytes. */
 export class Results {
@@ -77,9 +77,7 @@ export class Results {
     const etag = roots.etag(revision)
     if (page === undefined) {
       const all = () =>
-        sought
-          ? walkMatching(this.#store, projectId, sought, asked.isGone)
-          : walkRoots(this.#store, projectId)
+        sought ? searchRoots(this.#store, projectId, sought, asked) : walkRoots(this.#store, projectId)
       return { etag, body: () => makeListPieces(this.#store, roots, all()) }
     }
     const { heads, nextCursor } = await findRootListPage(this.#store, projectId, {

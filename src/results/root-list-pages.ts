@@ -73,14 +73,14 @@ async function search(
   let effort = 0
   const steps = searchRoots(store, projectId, sought, { after, from, isGone })
   for (;;) {
-    const { value: looked, done } = await inTurn(() => steps.next())
+    const { value: step, done } = await inTurn(() => steps.next())
     if (done) return { heads: found, last: undefined }
-    for (const head of looked.heads) effort += effortOf(head, sought)
-    const some = looked.found.slice(0, limit - found.length)
+    for (const head of step.looked) effort += effortOf(head, sought)
+    const some = step.heads.slice(0, limit - found.length)
     found.push(...some)
     const full = found.length === limit
-    const last = full && some.length > 0 ? some.at(-1) : looked.heads.at(-1)
-    const atEnd = looked.last && last === looked.heads.at(-1)
+    const last = full && some.length > 0 ? some.at(-1) : step.looked.at(-1)
+    const atEnd = step.last && last === step.looked.at(-1)
     if (atEnd) return { heads: found, last: undefined }
     if (full || effort >= JOBS_PER_LIST_PAGE) return { heads: found, last }
   }
