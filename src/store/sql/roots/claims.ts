@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRoot } from '../../rows.ts'
-import { insertNew, ofRoot, type Transaction, update } from '../database.ts'
+import { insertNew, Overtaken, ofRoot, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision, unknownProject } from '../projects/projects.ts'
 
 // A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
@@ -36,28 +36,26 @@ export async function claim(
   now: number,
 ): Promise<'claimed' | 'present'> {
   await releaseDead(transaction, root.projectId, now)
-  for (;;) {
-    const isNew = await insertNew(transaction, 'roots', {
-      ...{ project_id: root.projectId, root_id: root.rootId, created: root.created, digest: root.digest },
-      ...{ revision: newRevision(), job_count: root.jobs.length, claimed: now, claimers: 1 },
-    })
-    if (isNew) {
-      await insertJobs(transaction, root)
-      return 'claimed'
-    }
-    if ((await changeClaim(transaction, root, { claimed: now, more: 1 })) !== undefined) return 'claimed'
-    const existing = await transaction
-      .selectFrom('roots')
-      .select(['digest', 'claimed'])
-      .where(ofRoot(root))
-      .executeTakeFirst()
-    // The claim was released in this moment, so the id is free.
-    if (!existing) continue
-    if (existing.digest === root.digest) return 'present'
-    throw existing.claimed === null
-      ? new AppError('conflict', `root ${root.rootId} exists already with other content`)
-      : new AppError('conflict', `root ${root.rootId} ${whyTaken(existing.claimed)}`)
+  const isNew = await insertNew(transaction, 'roots', {
+    ...{ project_id: root.projectId, root_id: root.rootId, created: root.created, digest: root.digest },
+    ...{ revision: newRevision(), job_count: root.jobs.length, claimed: now, claimers: 1 },
+  })
+  if (isNew) {
+    await insertJobs(transaction, root)
+    return 'claimed'
   }
+  if ((await changeClaim(transaction, root, { claimed: now, more: 1 })) !== undefined) return 'claimed'
+  const existing = await transaction
+    .selectFrom('roots')
+    .select(['digest', 'claimed'])
+    .where(ofRoot(root))
+    .executeTakeFirst()
+  // The claim was released in this moment, so the id is free.
+  if (!existing) throw new Overtaken()
+  if (existing.digest === root.digest) return 'present'
+  throw existing.claimed === null
+    ? new AppError('conflict', `root ${root.rootId} exists already with other content`)
+    : new AppError('conflict', `root ${root.rootId} ${whyTaken(existing.claimed)}`)
 }
 
 function whyTaken(claimed: number): string {
