@@ -49,30 +49,16 @@ export function createSchedules(db: Database) {
      */
     async findDue(at: number, limit: number): Promise<StoredSchedule[]> {
       const now = await db.timeAt(at)
-      const heads = await db.read
+      const due = db.read
         .selectFrom('schedules')
         .innerJoin('projects', 'projects.project_id', 'schedules.project_id')
-        .select(['schedules.project_id', 'schedules.schedule_id', BYTES])
         .where('due', '<=', now)
         .where('due', 'is not', null)
         .where('projects.removed', 'is', null)
         .orderBy('due')
-        .limit(limit)
-        .execute()
-      const some = heads.slice(0, countAtOnce(heads))
-      if (some.length === 0) return []
-      const [projectIds, scheduleIds] = [
-        some.map((head) => head.project_id),
-        some.map((head) => head.schedule_id),
-      ]
-      const rows = await db.read
-        .selectFrom('schedules')
-        .selectAll()
-        .where('project_id', 'in', [...new Set(projectIds)])
-        .where('schedule_id', 'in', scheduleIds)
-        .where('due', '<=', now)
-        .orderBy('due')
-        .execute()
+      const count = countAtOnce(await due.select(BYTES).limit(limit).execute())
+      if (count === 0) return []
+      const rows = await due.selectAll('schedules').limit(count).execute()
       return rows.map(readSchedule)
     },
 
