@@ -41,7 +41,7 @@ interface Group {
   readonly last: boolean
 }
 
-type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'textsBetween'>
+type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'pageTexts'>
 type Walk = AsyncIterable<Heads> | Iterable<Heads>
 
 /** One root: all pieces are of one revision. Throws `not_found` if it was removed after it was looked up. */

@@ -163,18 +163,6 @@ export function createReads(query: Query, { json, array, arrayOf, among }: Words
     findPositions: async (projectId: string, rootId: string): Promise<RootPositions | undefined> =>
       (await query(POSITIONS, [projectId, rootId])).map(toRootPositions)[0],
 
-    /** The jobs between two positions, both included. None if there is no root with this id and this digest. */
-    async textsBetween(
-      projectId: string,
-      { rootId, digest }: Pick<RootHead, 'rootId' | 'digest'>,
-      { first, last }: { first: number; last: number },
-    ): Promise<JobText[]> {
-      const text = `select ${texts} ${OF_ROOT} and position between $4 and $5
-        and exists (${SHOWN} and root_id = $2 and digest = $3)`
-      const rows = await query(text, [projectId, rootId, digest, first, last])
-      return toJobTexts(rows[0]?.[0] ?? null)
-    },
-
     /** A value that was kept under a name: the id of the store, or the identity of one of its other parts. */
     findIdentity: async (name: string): Promise<string | undefined> =>
       (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined,
