@@ -74,7 +74,6 @@ export function createSqlStore({
   writing.onFailure(() => probe.fail())
   const rootsOf = (keys: readonly string[]) =>
     keys.map((key) => ({ projectId: key.slice(0, ID), rootId: key.slice(ID) }))
-  const findProject = together((ids) => reads.findProjects(ids))
   const findRoot = together((keys) => reads.findRoots(rootsOf(keys)))
   const findVersion = together((keys) => reads.findVersions(rootsOf(keys)))
   const findKey = together((keys) =>
@@ -86,7 +85,7 @@ export function createSqlStore({
     ...createKeys(db),
     ...createAdding(db),
     ...createIdentity(db),
-    findProject: (projectId: string) => findProject(projectId),
+    findProject: together(reads.findProjects),
     findRoot: (projectId: string, rootId: string) => findRoot(projectId + rootId),
     /** A key that was not revoked. With a session, by the hash of its id: and the session has not ended. */
     findKey: (hash: string, session = '') => findKey(`${hash} ${session}`),

@@ -52,23 +52,19 @@ export function createBrowsing(
     where project_id = $1 and ${words.hasUrl('$2')} and ${isShown}`
 
   /** `select`: selects the first rows of a root as one text, of those that match. */
-  const firstOf = async <T>(
-    projectId: string,
-    rootIds: readonly string[],
-    { limit, q }: First,
-    select: (matches: string) => string,
-    read: (text: unknown) => T,
-  ): Promise<Map<string, T>> => {
-    const found = new Map<string, T>()
-    for (let from = 0; from < rootIds.length; from += rootsAtOnce) {
-      const values: unknown[] = [projectId, rootIds.slice(from, from + rootsAtOnce), limit]
-      const matches = q === undefined ? '' : `and ${containsText(q, values, words)}`
-      const text = `select value, (${select(matches)}) from ${words.each('$2')}`
-      const rows = await (q === undefined ? many : search)(text, values)
-      for (const [rootId, first] of rows) found.set(rootId as string, read(first))
+  const firstOf =
+    <T>(select: (matches: string) => string, read: (text: unknown) => T) =>
+    async (projectId: string, rootIds: readonly string[], { limit, q }: First): Promise<Map<string, T>> => {
+      const found = new Map<string, T>()
+      for (let from = 0; from < rootIds.length; from += rootsAtOnce) {
+        const values: unknown[] = [projectId, rootIds.slice(from, from + rootsAtOnce), limit]
+        const matches = q === undefined ? '' : `and ${containsText(q, values, words)}`
+        const text = `select value, (${select(matches)}) from ${words.each('$2')}`
+        const rows = await (q === undefined ? many : search)(text, values)
+        for (const [rootId, first] of rows) found.set(rootId as string, read(first))
+      }
+      return found
     }
-    return found
-  }
 
   return {
     /** By root. Imported roots have none. */
@@ -84,32 +80,20 @@ export function createBrowsing(
      * The first jobs of each of these roots, at most `limit`, by root. With `q`, the first that match: then all jobs of these
      * roots may have to be read.
      */
-    firstTexts: (
-      projectId: string,
-      rootIds: readonly string[],
-      first: First,
-    ): Promise<Map<string, SeenText[]>> =>
-      firstOf(
-        ...([projectId, rootIds, first] as const),
-        (matches) => `select string_agg(${seenText}, '${BETWEEN_JOBS}' order by position) from
-          (select * from jobs where project_id = $1 and root_id = wanted.value ${matches}
-           order by position limit $3) jobs`,
-        toSeenTexts,
-      ),
+    firstTexts: firstOf(
+      (matches) => `select string_agg(${seenText}, '${BETWEEN_JOBS}' order by position) from
+        (select * from jobs where project_id = $1 and root_id = wanted.value ${matches}
+         order by position limit $3) jobs`,
+      toSeenTexts,
+    ),
 
     /** The same for failed pages. Imported roots have none. */
-    firstFailures: (
-      projectId: string,
-      rootIds: readonly string[],
-      first: First,
-    ): Promise<Map<string, PageFailure[]>> =>
-      firstOf(
-        ...([projectId, rootIds, first] as const),
-        (matches) => `select ${words.arrayOf(words.array(FAILURE))} from
-          (select * from captures where project_id = $1 and root_id = wanted.value and state = 'failed' ${matches}
-           order by position limit $3) failed`,
-        toFailures,
-      ),
+    firstFailures: firstOf(
+      (matches) => `select ${words.arrayOf(words.array(FAILURE))} from
+        (select * from captures where project_id = $1 and root_id = wanted.value and state = 'failed' ${matches}
+         order by position limit $3) failed`,
+      toFailures,
+    ),
 
     /** A job of a root that is shown. */
     async findJob(projectId: string, uuid: string): Promise<ShownJob | undefined> {
