@@ -32,7 +32,31 @@ export function createAttempts(db: Database) {
      */
     async finish(attempt: Attempt, outcome: Captured | Failed, at: number): Promise<boolean> {
       const now = await db.timeAt(at)
-      return await db.transaction((transaction) => end(transaction, attempt, outcome, now))
+      const failed = 'reason' in outcome ? outcome : undefined
+      const { seen } = outcome
+      return await db.transaction(async (transaction) => {
+        const ended = await change(transaction, attempt, isOf(attempt), { now, ends: true }, () => ({
+          state: failed ? 'failed' : 'done',
+          finished: now,
+          lease: null,
+          reason: failed?.reason ?? null,
+          detail: failed?.detail ?? null,
+          cut: seen?.marks.includes('cut') ? 1 : 0,
+          seen: seen ? JSON.stringify(seen) : null,
+        }))
+        if (!ended) return false
+        await transaction.deleteFrom('secrets').where(ofCapture(attempt)).execute()
+        if (seen && seen.marks.length > 0) {
+          const marks = countMarks(ended.request.marks, [seen])
+          await update(transaction, 'requests', { marks }, ofRoot(attempt))
+        }
+        if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
+        const { position } = attempt
+        const events: NewEvent[] = [{ kind: failed ? 'page.failed' : 'page.done', position }]
+        if (await finishIfLast(transaction, attempt, now)) events.push({ kind: 'root.finished' })
+        await appendEvents(transaction, attempt, events, now)
+        return true
+      })
     },
 
     /**
@@ -94,37 +118,6 @@ export async function begin(
     attempts: capture.attempts + 1,
     deaths: capture.deaths,
   }
-}
-
-async function end(
-  transaction: Transaction,
-  attempt: Attempt,
-  outcome: Captured | Failed,
-  now: number,
-): Promise<boolean> {
-  const failed = 'reason' in outcome ? outcome : undefined
-  const { seen } = outcome
-  const ended = await change(transaction, attempt, isOf(attempt), { now, ends: true }, () => ({
-    state: failed ? 'failed' : 'done',
-    finished: now,
-    lease: null,
-    reason: failed?.reason ?? null,
-    detail: failed?.detail ?? null,
-    cut: seen?.marks.includes('cut') ? 1 : 0,
-    seen: seen ? JSON.stringify(seen) : null,
-  }))
-  if (!ended) return false
-  await transaction.deleteFrom('secrets').where(ofCapture(attempt)).execute()
-  if (seen && seen.marks.length > 0) {
-    const marks = countMarks(ended.request.marks, [seen])
-    await update(transaction, 'requests', { marks }, ofRoot(attempt))
-  }
-  if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
-  const { position } = attempt
-  const events: NewEvent[] = [{ kind: failed ? 'page.failed' : 'page.done', position }]
-  if (await finishIfLast(transaction, attempt, now)) events.push({ kind: 'root.finished' })
-  await appendEvents(transaction, attempt, events, now)
-  return true
 }
 
 interface ChangeOptions {

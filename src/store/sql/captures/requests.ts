@@ -1,8 +1,9 @@
 import { sql, type UpdateObject } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import { otherWork } from '../../../work/other-work.ts'
-import type { AcceptLimits, NewRequest, RootProgress } from '../../captures.ts'
+import type { NewRequest, RootProgress } from '../../captures.ts'
 import type { RootKey } from '../../rows.ts'
+import type { RunOptions } from '../../schedules.ts'
 import { countRows, insertNew, Overtaken, ofProject, ofRoot, type Transaction } from '../database.ts'
 import { changeProject, newRevision, requireProject, unknownProject } from '../projects/projects.ts'
 import { noteLastRoot } from '../projects/templates.ts'
@@ -17,16 +18,11 @@ const RETRY_AFTER_S = 60
 /** Rows of captures that one statement writes. Each may have 30 KB. */
 const AT_ONCE = 25
 
-interface AcceptOptions extends AcceptLimits {
-  /** By the clock of the store. */
-  readonly now: number
-}
-
-/** See `Captures.accept`. */
+/** See `Captures.accept`. `now`: by the clock of the store. */
 export async function acceptRequest(
   transaction: Transaction,
   request: NewRequest,
-  { now, mostWaiting = Number.POSITIVE_INFINITY, mostScheduled }: AcceptOptions,
+  { now, mostWaiting = Number.POSITIVE_INFINITY, mostScheduled }: RunOptions,
 ): Promise<string> {
   const { projectId, rootId, pages } = request
   await requireProject(transaction, projectId)

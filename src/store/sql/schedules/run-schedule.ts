@@ -19,12 +19,50 @@ export function createRuns(db: Database) {
     async run(
       schedule: StoredSchedule,
       occurrence: Occurrence,
-      options: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
+      { request, ...options }: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
     ): Promise<RunOutcome> {
+      const { projectId, scheduleId } = schedule
       const now = await db.timeAt(options.now)
-      return await db.transaction((transaction) =>
-        runOnce(transaction, schedule, occurrence, { ...options, now }),
-      )
+      const times = occurrence.missed + 1
+      return await db.transaction(async (transaction) => {
+        // As it was read, and locked before all other rows. If another process has locked it, it is left to that one.
+        const found = await ofSchedule(transaction, schedule)
+          .where('next', '=', schedule.next?.next ?? 0)
+          .where('revision', '=', schedule.revision)
+          .forUpdate()
+          .skipLocked()
+          .executeTakeFirst()
+        if (!found) return 'overtaken'
+        const move = (values: Updateable<Tables['schedules']>) =>
+          change(transaction, schedule, { ...writeNext(occurrence.next), ...values })
+        if (await hasRoot(transaction, scheduleId, occurrence.time)) {
+          // A backup of the table was restored.
+          await move({})
+          return 'overtaken'
+        }
+        if (found.overlap === 'skip' && (await isUnfinished(transaction, projectId, found.last_root))) {
+          await move({ skipped: found.skipped + times, last_skipped: occurrence.time })
+          return 'skipped'
+        }
+        const fail = async (problem: string) => {
+          await move({ problem, problem_at: occurrence.time })
+          return { failed: problem }
+        }
+        if ('problem' in request) return await fail(request.problem)
+        try {
+          await acceptRequest(transaction, request, { ...options, now })
+        } catch (error) {
+          // Thrown before anything was written.
+          if (error instanceof AppError && error.code === 'rate_limited') return await fail(error.message)
+          throw error
+        }
+        const isLate = occurrence.lateMs !== undefined
+        await move({
+          ...{ last_root: request.rootId, runs: found.runs + 1, late: found.late + (isLate ? 1 : 0) },
+          ...{ problem: null, problem_at: null },
+        })
+        return { projectId, rootId: request.rootId }
+      })
     },
 
     /**
@@ -43,53 +81,6 @@ export function createRuns(db: Database) {
       })
     },
   }
-}
-
-/** The row of the schedule is locked before all others. */
-async function runOnce(
-  transaction: Transaction,
-  schedule: StoredSchedule,
-  occurrence: Occurrence,
-  { request, ...options }: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
-): Promise<RunOutcome> {
-  // As it was read. A row that another process has locked is left to it.
-  const found = await ofSchedule(transaction, schedule)
-    .where('next', '=', schedule.next?.next ?? 0)
-    .where('revision', '=', schedule.revision)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-  if (!found) return 'overtaken'
-  const move = (values: Updateable<Tables['schedules']>) =>
-    change(transaction, schedule, { ...writeNext(occurrence.next), ...values })
-  const times = occurrence.missed + 1
-  if (await hasRoot(transaction, schedule.scheduleId, occurrence.time)) {
-    // A backup of the table was restored.
-    await move({})
-    return 'overtaken'
-  }
-  if (found.overlap === 'skip' && (await isUnfinished(transaction, schedule.projectId, found.last_root))) {
-    await move({ skipped: found.skipped + times, last_skipped: occurrence.time })
-    return 'skipped'
-  }
-  const fail = async (problem: string) => {
-    await move({ problem, problem_at: occurrence.time })
-    return { failed: problem }
-  }
-  if ('problem' in request) return await fail(request.problem)
-  try {
-    await acceptRequest(transaction, request, options)
-  } catch (error) {
-    // Thrown before anything was written.
-    if (error instanceof AppError && error.code === 'rate_limited') return await fail(error.message)
-    throw error
-  }
-  const isLate = occurrence.lateMs !== undefined
-  await move({
-    ...{ last_root: request.rootId, runs: found.runs + 1, late: found.late + (isLate ? 1 : 0) },
-    ...{ problem: null, problem_at: null },
-  })
-  return { projectId: schedule.projectId, rootId: request.rootId }
 }
 
 /** A run by hand must not take away a time of the schedule. */

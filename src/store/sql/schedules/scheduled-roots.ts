@@ -41,8 +41,8 @@ export function createScheduledRoots(db: Database) {
         const competes = await isCompeting(transaction, projectId, now)
         const turns = await lockTurns(transaction, projectId)
         await joinTurns(transaction, { projectId, now, pages, competes }, turns)
-        const begun = { begun: now, late_ms: lateSince(now) }
-        const { version: changed } = await raiseVersion(transaction, root, begun)
+        const late_ms = sql<number | null>`case when scheduled < ${now - LATE_MS} then ${now} - scheduled end`
+        const { version: changed } = await raiseVersion(transaction, root, { begun: now, late_ms })
         const turn = sql<number>`position + ${await firstTurn(transaction, projectId)}`
         const queued = { state: 'queued', queued: now, changed, turn } as const
         return await update(transaction, 'captures', queued, ofRoot(root), IS_SCHEDULED)
@@ -91,9 +91,4 @@ async function lockPages(
     .forUpdate()
   if (!wait && !(await pages.where('position', '=', 0).skipLocked().executeTakeFirst())) return 0
   return (await pages.execute()).length
-}
-
-/** How late a root begins, if that is worth telling. */
-function lateSince(now: number) {
-  return sql<number | null>`case when scheduled < ${now - LATE_MS} then ${now} - scheduled end`
 }
