@@ -137,7 +137,7 @@ export interface RootProgress {
 }
 
 /** Changes of a request since a version: the captures that have changed, in their order. */
-export interface Changes extends Omit<RootProgress, 'idempotencyKey'> {
+export interface Changes extends RootProgress {
   /** How many of all its captures are in each state. */
   readonly counts: Counts
 }
