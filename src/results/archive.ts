@@ -9,7 +9,6 @@ import { inParallel } from '../work/limiter.ts'
 import type { JobFields } from './render.ts'
 import { writeZip, type ZipEntry } from './zip.ts'
 
-/** Jobs read in one query. */
 const JOBS_AT_ONCE = 200
 /** Pictures of an archive that are read ahead: a bucket needs some time for each. */
 const PICTURES_AHEAD = 4

@@ -6,7 +6,6 @@ import type { RootBytes } from './root-bytes.ts'
 
 /** A root with more jobs than this is read in parts. */
 export const WHOLE_ROOT = 100
-/** The most jobs of a part. */
 const POSITIONS_AT_ONCE = 100
 /** The name of the positions among the parts that are kept. Clients that read a root at the same time share them. */
 const POSITIONS = ' positions'
@@ -17,7 +16,6 @@ type Reads = Pick<Store, 'findPositions' | 'pageTexts'>
 export interface LargeRootPart {
   readonly head: RootHead
   readonly parts: (Buffer | string)[]
-  /** It is the last part of the root. */
   readonly last: boolean
 }
 

@@ -23,12 +23,10 @@ export class Overviews {
     this.#explainTo = explainTo
   }
 
-  /** One root. */
   get(root: KnownRoot, asked: Asked): Answer {
     return { body: () => this.#body(root.projectId, [root], undefined, asked, { open: '', close: '' }) }
   }
 
-  /** One list page of the roots of a project. */
   async list(
     { projectId }: KnownProject,
     page: RootListPage & { sought: Sought | undefined },

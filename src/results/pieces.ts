@@ -25,7 +25,6 @@ export interface Piece {
    * memory until its next step.
    */
   readonly parts: Bytes[]
-  /** It is the last piece. */
   readonly last: boolean
   /** For one root: the ETag of the data that was read. The root may have changed since it was looked up. */
   readonly etag?: string

@@ -27,7 +27,6 @@ export class Results {
     this.#kept = new KeptBytes(keptBytes, ({ length }) => length)
   }
 
-  /** One root. */
   getRoot(root: KnownRoot, asked: Asked): Answer | Promise<Answer> {
     const addresses = this.#images.addresses(asked)
     return addresses instanceof Promise
@@ -67,7 +66,6 @@ export class Results {
     }
   }
 
-  /** All roots of a project, or one list page of them. */
   async listRoots(
     { projectId, revision }: KnownProject,
     { page, sought }: { page: RootListPage | undefined; sought: Sought | undefined },

@@ -12,10 +12,8 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** The largest number that every engine can store as a position. */
 const LAST_POSITION = 2 ** 31 - 1
 
-/** Which roots a list page shows. */
 export interface RootListPage {
   readonly limit: number
-  /** It begins after this root. */
   readonly after: RootPosition | undefined
   /** Only those created at this instant or later. */
   readonly from?: number | undefined
@@ -37,7 +35,6 @@ export function startOf({
   return before && created >= before.created ? before : { created, rootId: id }
 }
 
-/** The roots of one list page, and where the next begins. */
 export async function findRootListPage(
   store: Store,
   projectId: string,

@@ -12,16 +12,13 @@ const ROOT_ITSELF = 20
 
 type Reads = Pick<Store, 'pageRoots' | 'browsing'>
 
-/** Whether the client has gone. */
 export type IsGone = () => boolean
 
 /** Conditions for which every root must be read. */
 export interface Sought extends RootFilter {
-  /** The root is in one of these states. */
   readonly states?: readonly RootState[] | undefined
 }
 
-/** Roots that match. */
 interface Found extends Heads {
   /** The roots that were searched. */
   readonly looked: readonly RootHead[]

@@ -92,7 +92,6 @@ export interface PutBack {
   readonly died?: boolean
 }
 
-/** In Unix milliseconds. */
 export interface CaptureTimes {
   readonly queued: number
   readonly started: number | undefined
@@ -114,7 +113,6 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
   readonly changed: number
 }
 
-/** How a root ended. */
 export type Outcome = Exclude<RootState, 'scheduled' | 'queued' | 'running'>
 
 /** The end of a root. It is written in the transaction that ends its last page. */
@@ -123,7 +121,6 @@ export interface Finished {
   readonly outcome: Outcome
 }
 
-/** A request with all its captures. */
 export interface RootProgress {
   readonly created: number
   readonly idempotencyKey: string | undefined

@@ -3,7 +3,6 @@ import type { Attempted, OffReason, StoredDelivery, StoredWebhook, WebhookKey } 
 /** One attempt at a delivery. Only the last attempt can end the delivery. */
 export interface DeliveryAttempt extends WebhookKey {
   readonly deliveryId: string
-  /** The id of the attempt. */
   readonly attempt: string
 }
 
@@ -14,7 +13,6 @@ export interface DeliveryTask
   readonly webhook: StoredWebhook
 }
 
-/** The result of an attempt. */
 export type AttemptEnd =
   | { readonly state: 'delivered' | 'failed'; readonly last: Attempted }
   /** It is tried again after a pause. */
@@ -24,7 +22,6 @@ export type AttemptEnd =
   /** Nothing was sent: the attempt does not count, and the delivery keeps its place. */
   | { readonly state: 'put_back' }
 
-/** Why a webhook is switched off. */
 export interface SwitchOff {
   readonly reason: OffReason
   readonly detail: string
@@ -50,12 +47,10 @@ export interface EndOptions {
 /** False: the attempt is not the last one any more, and nothing changed. */
 export type Ended = { readonly switchedOff: SwitchOff | undefined } | false
 
-/** A webhook that has an attempt due. */
 export interface DueWebhook extends WebhookKey {
   readonly url: string
   /** The webhook with the smallest turn began its last attempt first. */
   readonly turn: number
-  /** Its last attempt failed. */
   readonly isFailing: boolean
 }
 

@@ -2,8 +2,6 @@ import type { KeyScope } from '../contract/access.ts'
 
 export type { KeyScope } from '../contract/access.ts'
 
-// The rows of a store, for every engine.
-
 export interface Project {
   readonly projectId: string
   readonly name: string
@@ -22,7 +20,6 @@ export interface RootKey {
   readonly rootId: string
 }
 
-/** A root without its jobs. */
 export interface RootHead {
   readonly rootId: string
   readonly created: number

@@ -18,7 +18,6 @@ export interface Connections {
   readonly write: Kysely<Tables>
   /** How far the clock of the database is ahead of the clock of this machine. */
   readonly skew: () => Promise<number>
-  /** The time of this machine, in Unix milliseconds. */
   readonly clock: () => number
 }
 
@@ -27,7 +26,6 @@ export class Overtaken extends Error {}
 
 export type Database = ReturnType<typeof createDatabase>
 
-/** A database with the tables of the store. */
 export function createDatabase({ read, write, skew, clock }: Connections) {
   return {
     ...{ read, skew, clock },
@@ -66,7 +64,6 @@ type Conditions = readonly RawBuilder<boolean>[]
 
 const all = (conditions: Conditions) => sql.join<boolean>(conditions, sql` and `)
 
-/** Whether there is such a row. */
 export async function isThere(
   db: Kysely<Tables>,
   table: keyof Tables,
@@ -111,7 +108,6 @@ export async function update<T extends keyof Tables>(
   return numUpdatedRows > 0n
 }
 
-/** Differences between the engines. */
 export interface Engine {
   /** The type of a UUID. `uuid` takes 16 bytes. */
   readonly id: 'text' | 'uuid'

@@ -12,9 +12,7 @@ export type Query = (text: string, values?: readonly unknown[], name?: string) =
 
 /** SQL that the engines write in different ways. */
 export interface Words {
-  /** JSON of a text. */
   json(column: string): string
-  /** A JSON array of columns. */
   array(columns: string): string
   /** The JSON array of these values of all rows, in the order of their positions. */
   arrayOf(json: string): string
@@ -24,7 +22,6 @@ export interface Words {
   each(parameter: string): string
   /** Whether a value is none of a few, or of nothing, that a statement selects. */
   notAmong(value: string, selection: string): string
-  /** Whether a row of `jobs` has this address. */
   hasUrl(url: string): string
   /** Whether a column contains a text, which has A to Z only in lower case. */
   holds(column: string, parameter: string): string
@@ -43,7 +40,6 @@ export interface WantedKey {
 export interface LookUps {
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
-  /** The versions of requests. */
   findVersions(keys: readonly RootKey[]): Promise<(number | undefined)[]>
   findKeys(keys: readonly WantedKey[]): Promise<(ApiKey | undefined)[]>
 }
@@ -167,7 +163,6 @@ export function createReads(query: Query, { json, array, arrayOf, among }: Words
     findIdentity: async (name: string): Promise<string | undefined> =>
       (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined,
 
-    /** Whether any capture is queued or under way. */
     anyUnfinished: async (): Promise<boolean> => (await query(ANY_UNFINISHED)).length > 0,
 
     /**

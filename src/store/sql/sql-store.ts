@@ -90,27 +90,21 @@ export function createSqlStore({
     /** A key that was not revoked. With a session, by the hash of its id: and the session has not ended. */
     findKey: (hash: string, session = '') => findKey(`${hash} ${session}`),
 
-    /** Queries for answers to people. */
     browsing,
-    /** Requests and their captures. */
     captures: {
       ...createCaptures(db),
       anyUnfinished: reads.anyUnfinished,
       findBacklog: reads.findBacklog,
-      /** One version for each root, in their order. */
       findVersions: reads.findVersions,
       /** The version of a request. Undefined if there is no such request. Imported roots have none. */
       findVersion: (projectId: string, rootId: string) => findVersion(projectId + rootId),
     },
-    /** The outbox. */
     events: createEvents(db),
     removals: createRemovals(db),
     /** Roots whose pages are captured later, once. */
     scheduledRoots: createScheduledRoots(db),
-    /** Recurring schedules. */
     schedules: createSchedules(db),
     webhooks: createWebhooks(db),
-    /** The work of delivering. */
     deliveries: createDeliveries(db),
     templates: createTemplates(db),
     /** The rows of everything that projects own, as they are stored. */

@@ -40,11 +40,9 @@ export function fromRow<R extends object>(row: R): Fields<R> {
 /** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
 export interface Tables {
   projects: Row<Project> & {
-    /** The number of its last event. */
     last_event: number
     /** When its removal began. Null: it is shown. */
     removed: number | null
-    /** When a part of it was last removed. */
     last_removal: number | null
   }
   roots: Row<RootKey & RootHead> & {
@@ -118,7 +116,6 @@ export interface Tables {
   }
   /** The outbox: what has happened to captured roots. */
   events: Row<RootKey & RootEvent>
-  /** Recurring schedules. */
   schedules: Row<Omit<StoredSchedule, 'paused' | 'next' | 'problem'>> & {
     paused: number
     /** Its next time. Null: there is none, or it is paused. */
@@ -167,7 +164,6 @@ export interface Tables {
     last_problem: string | null
   }
   templates: Row<StoredTemplate>
-  /** Sessions that somebody has signed out of. */
   ended_sessions: {
     /** A hash of its id. */
     session: string
@@ -179,7 +175,6 @@ export interface Tables {
   /** Has at most one row. */
   session_days: {
     one: number
-    /** How many days were counted. */
     day: number
     /** When that day was counted. */
     begun: number

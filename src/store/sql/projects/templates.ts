@@ -88,7 +88,6 @@ export async function noteLastRoot(
   await update(transaction, 'templates', { last_root: rootId }, ofProject(projectId), isOrigin)
 }
 
-/** Throws `conflict`, and names what uses the template. */
 async function requireUnused(
   transaction: Transaction,
   { projectId, templateId }: TemplateKey,

@@ -95,7 +95,6 @@ export function createBrowsing(
       toFailures,
     ),
 
-    /** A job of a root that is shown. */
     async findJob(projectId: string, uuid: string): Promise<ShownJob | undefined> {
       const text = `select ${shownJob} from jobs where project_id = $1 and uuid = $2 and ${isShown}`
       return (await query(text, [projectId, uuid])).map(toShownJob)[0]
@@ -133,9 +132,7 @@ export function createBrowsing(
   }
 }
 
-/** What statements select from `jobs`, and a condition. */
 export function jobsIn(words: Words) {
-  /** The text of a row of `jobs` and its capture. */
   const seenText = `concat(${jobText(words.json)}, '${BETWEEN_PARTS}',
     (select concat(own_options, '${BETWEEN_PARTS}', seen) from captures
      where captures.project_id = jobs.project_id and captures.root_id = jobs.root_id

@@ -16,7 +16,6 @@ const INSERT_ROWS = 500
 export const STALE_MS = 120_000
 /** Instead of a time: the root is being removed. No import may take it over. */
 const BEING_REMOVED = -1
-/** The columns of a root that is being removed. */
 export const HIDDEN = { claimed: BEING_REMOVED, claimers: 0, digest: '' }
 
 export function isStale(now: number): RawBuilder<boolean> {

@@ -12,7 +12,6 @@ const JOBS_AT_ONCE = 200
 
 export interface RemovalStep {
   readonly pictures: readonly string[]
-  /** The root is completely removed. */
   readonly isLast: boolean
 }
 

@@ -19,7 +19,6 @@ const NOT_WRITTEN = [
   ...(['skipped', 'last_skipped', 'problem', 'problem_at'] as const),
 ]
 
-/** Recurring schedules. */
 export function createSchedules(db: Database) {
   const schedules = new OwnedRows(db, 'schedules')
   return {
@@ -91,7 +90,6 @@ export function createSchedules(db: Database) {
       return rows.map(readSchedule)
     },
 
-    /** Whether a schedule follows this one in the list. */
     async hasAfter(projectId: string, after: Position): Promise<boolean> {
       const next = schedules.sorted(projectId, { after }).select('schedule_id').limit(1)
       return (await next.executeTakeFirst()) !== undefined
@@ -162,7 +160,6 @@ export function createSchedules(db: Database) {
       )
     },
 
-    /** How many there are in all projects. */
     async count(): Promise<number> {
       const { count } = await db.read
         .selectFrom('schedules')

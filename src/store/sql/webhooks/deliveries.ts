@@ -177,7 +177,6 @@ async function forgetOld(
   )
 }
 
-/** Deliveries of a webhook that is being removed. */
 export async function removeSome(
   transaction: Transaction,
   webhookId: string,

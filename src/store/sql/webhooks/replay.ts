@@ -11,7 +11,6 @@ import { EVENT_OF, findKnown, newDeliveryId } from './spread.ts'
 
 /** Deliveries that one transaction changes: less than 20 ms. */
 const AT_ONCE = 50
-/** Events that are looked at together. */
 const EVENTS_AT_ONCE = 4 * AT_ONCE
 /** So that tests of a receiver that does not answer cannot pile up. */
 const MOST_TESTS = 100
@@ -165,7 +164,6 @@ async function replaySome(
 
 /** Events that a webhook wants and has passed, but that never became a delivery. */
 interface Missed {
-  /** The number of the first of them. */
   readonly first: number | undefined
   readonly count: number
   /** The number of the last event that was looked at. Undefined: there are no more. */

@@ -113,7 +113,6 @@ export function createWebhooks(db: Database) {
         secrets: JSON.stringify(makeChange(JSON.parse(secrets))),
       })),
 
-    /** With its deliveries. */
     async remove(key: WebhookKey, expected: Expected = {}): Promise<void> {
       await webhooks.locked(key, expected, (transaction) =>
         // From now on it gets no deliveries.
