@@ -159,14 +159,6 @@ export function createSchedules(db: Database) {
         update(transaction, 'schedules', writeNext(earlier), schedules.of(schedule), asRead),
       )
     },
-
-    async count(): Promise<number> {
-      const { count } = await db.read
-        .selectFrom('schedules')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return count
-    },
   }
 }
 
