@@ -12,24 +12,13 @@ const POSITIONS = ' positions'
 
 type Reads = Pick<Store, 'findPositions' | 'pageTexts'>
 
-/** A part of a root. All parts, one after the other, are the root. */
-export interface LargeRootPart {
-  readonly head: RootHead
-  readonly parts: (Buffer | string)[]
-  readonly last: boolean
-}
-
 type Range = Pick<RootPositions, 'first' | 'last'>
 
 /**
  * The parts of a root, all of one revision: the positions of its jobs are read once, and a job never changes. No parts if
  * the root was removed. Throws if the root or one of its jobs is removed after the first part.
  */
-export async function* renderLargeRoot(
-  store: Reads,
-  roots: RootBytes,
-  found: RootHead,
-): AsyncGenerator<LargeRootPart> {
+export async function* renderLargeRoot(store: Reads, roots: RootBytes, found: RootHead) {
   const kept = roots.kept(found, POSITIONS)
   let positions: RootPositions | undefined = kept && { head: found, ...JSON.parse(kept.toString()) }
   for (;;) {
@@ -37,7 +26,7 @@ export async function* renderLargeRoot(
     if (!positions) return
     let hasBegun = false
     for (const range of rangesOf(positions)) {
-      const part: LargeRootPart | undefined = await makePart(store, roots, positions, range)
+      const part = await makePart(store, roots, positions, range)
       if (!part) break
       yield part
       if (part.last) return
@@ -67,12 +56,7 @@ function* rangesOf({ first, last, only }: RootPositions): Generator<Range> {
 }
 
 /** A function of its own: a generator would keep the rows in memory until its next step. Undefined if a job is missing. */
-async function makePart(
-  store: Reads,
-  roots: RootBytes,
-  positions: RootPositions,
-  range: Range,
-): Promise<LargeRootPart | undefined> {
+async function makePart(store: Reads, roots: RootBytes, positions: RootPositions, range: Range) {
   const { head } = positions
   const part = ` ${range.first}`
   const bytes = roots.kept(head, part) ?? (await renderPart(store, roots, positions, range, part))

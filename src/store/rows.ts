@@ -10,11 +10,6 @@ export interface Project {
   readonly revision: string
 }
 
-export interface ProjectSummary extends Project {
-  readonly roots: number
-  readonly jobs: number
-}
-
 export interface RootKey {
   readonly projectId: string
   readonly rootId: string

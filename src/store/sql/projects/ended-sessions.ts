@@ -2,21 +2,16 @@ import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import { countRows, type Database, insertNew, type Transaction, update } from '../database.ts'
 
-/** A session that somebody has signed out of. */
-export interface EndedSession {
-  /** A hash of its id. */
-  readonly session: string
-  /** The key that it began with, so that nobody can end more than some. A hash. */
-  readonly owner: string
-}
-
 const DAY_MS = 86_400_000
 
 /** `Store.findKey` finds no key for a session that is among these. */
 export function createEndedSessions(db: Database) {
   return {
-    /** Durable when it returns. Throws `rate_limited` if its owner has `most` already. */
-    end({ session, owner }: EndedSession, { most }: { readonly most: number }): Promise<void> {
+    /**
+     * Remembers that somebody has signed out. `session`: a hash of its id. `owner`: a hash of the key that it began with. Durable when
+     * it returns. Throws `rate_limited` if its owner has `most` already.
+     */
+    end({ session, owner }: { session: string; owner: string }, { most }: { most: number }): Promise<void> {
       return db.transaction(async (transaction) => {
         const count = await countRows(transaction, 'ended_sessions', sql`owner = ${owner}`)
         if (count >= most) throw tooMany(most)

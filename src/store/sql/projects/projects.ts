@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Updateable } from 'kysely'
 import { AppError, hasChanged } from '../../../errors.ts'
-import type { Project, ProjectSummary } from '../../rows.ts'
+import type { Project } from '../../rows.ts'
 import { type Database, insertNew, isThere, ofProject, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
@@ -38,7 +38,7 @@ export function createProjects(db: Database) {
     },
 
     /** With their counts. It reads every root. */
-    async countProjects(): Promise<ProjectSummary[]> {
+    async countProjects() {
       const rows = await db.read
         .selectFrom('projects')
         .leftJoin('roots', (join) =>

@@ -5,7 +5,7 @@ import { type Database, isThere, ofProject, type Transaction, update } from '../
 import { newRevision } from '../projects/projects.ts'
 import { OWNED } from '../tables.ts'
 import { HIDDEN, isStale } from './claims.ts'
-import { type RemovalStep, removeJob, removeStep } from './remove-root.ts'
+import { removeJob, removeStep } from './remove-root.ts'
 
 /** Requests of templates and schedules have up to a megabyte. */
 const LARGE_AT_ONCE = 50
@@ -37,10 +37,11 @@ export function createRemovals(db: Database) {
     rootId: string,
     now: number,
   ): AsyncGenerator<readonly string[]> {
-    for (let step: RemovalStep | undefined; !step?.isLast; ) {
-      step = await db.transaction((transaction) => removeStep(transaction, { projectId, rootId }, now))
+    for (;;) {
+      const step = await db.transaction((transaction) => removeStep(transaction, { projectId, rootId }, now))
       if (!step) return
       yield step.pictures
+      if (step.isLast) return
     }
   }
 

@@ -10,17 +10,8 @@ import { HIDDEN } from './claims.ts'
 /** Jobs that one transaction removes. */
 const JOBS_AT_ONCE = 200
 
-export interface RemovalStep {
-  readonly pictures: readonly string[]
-  readonly isLast: boolean
-}
-
 /** Hides the root, if it is not hidden yet, and removes some of its jobs. Undefined if there is nothing to remove. */
-export async function removeStep(
-  transaction: Transaction,
-  root: RootKey,
-  now: number,
-): Promise<RemovalStep | undefined> {
+export async function removeStep(transaction: Transaction, root: RootKey, now: number) {
   await removeRequest(transaction, root, now)
   if (!(await hide(transaction, root, now))) return undefined
   const pictures = await removeJobs(transaction, root)

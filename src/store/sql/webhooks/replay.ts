@@ -100,7 +100,7 @@ export function createReplays(db: Database) {
       let first: number | undefined
       for (let after: number | undefined = 0; after !== undefined; ) {
         const number: number = after
-        const missed: Missed = await inTurn(() => findMissed(db.read, key, { from, after: number }))
+        const missed = await inTurn(() => findMissed(db.read, key, { from, after: number }))
         first ??= missed.first
         count += missed.count
         after = missed.last
@@ -123,21 +123,15 @@ async function lockOn(transaction: Transaction, key: WebhookKey): Promise<Webhoo
   return webhook
 }
 
-/** The last delivery that was looked at, and how many are sent again. */
-interface Replayed {
-  readonly last: Position | undefined
-  readonly count: number
-}
-
 /**
  * Some of those that ended before `now`, after `after`: deliveries that end meanwhile are not sent a third time. Each root gets its order
- * again. Undefined if there is no such webhook.
+ * again. Returns the position of the last and how many they are. Undefined if there is no such webhook.
  */
 async function replaySome(
   transaction: Transaction,
   key: WebhookKey,
   { after, now }: { after: Position; now: number },
-): Promise<Replayed | undefined> {
+) {
   const webhook = await lockOn(transaction, key)
   if (!webhook) return undefined
   const rows = await transaction
@@ -162,20 +156,15 @@ async function replaySome(
   return { last: { created: last.created, id: last.delivery_id }, count: rows.length }
 }
 
-/** Events that a webhook wants and has passed, but that never became a delivery. */
-interface Missed {
-  readonly first: number | undefined
-  readonly count: number
-  /** The number of the last event that was looked at. Undefined: there are no more. */
-  readonly last: number | undefined
-}
-
-/** Looks at some events since a time, after the event `after`. */
+/**
+ * Looks at some events after the number `after`, for those since a time that a webhook wants and has passed, but that never became a
+ * delivery. Returns the number of the first of these, and of the last event that it has looked at.
+ */
 async function findMissed(
   db: Kysely<Tables>,
   { projectId, webhookId }: WebhookKey,
   { from, after }: { from: number; after: number },
-): Promise<Missed> {
+) {
   const webhook = await db
     .selectFrom('webhooks')
     .selectAll()
