@@ -11,9 +11,9 @@ import type { Tables } from '../tables.ts'
 import { countMarks, marksOf, NO_MARKS, writeOptions, writeOrigin, writeOwnOptions } from './columns.ts'
 import { FIRST_VERSION, NO_TURN } from './due.ts'
 import { outcomeOf } from './events.ts'
-import { isCompeting, joinTurns, lockTurns, requireRoom } from './turns.ts'
+import { isCompeting, joinTurns, lockTurns } from './turns.ts'
 
-/** By then, some may have begun. */
+/** By then, some pages of a full queue are captured, and some scheduled ones may have begun. */
 const RETRY_AFTER_S = 60
 /** Rows of captures that one statement writes. Each may have 30 KB. */
 const AT_ONCE = 25
@@ -22,7 +22,7 @@ const AT_ONCE = 25
 export async function acceptRequest(
   transaction: Transaction,
   request: NewRequest,
-  { now, mostWaiting = Number.POSITIVE_INFINITY, mostScheduled }: RunOptions,
+  { now, mostWaiting, mostScheduled }: RunOptions,
 ): Promise<string> {
   const { projectId, rootId, pages } = request
   await requireProject(transaction, projectId)
@@ -30,12 +30,14 @@ export async function acceptRequest(
   const before = await findAccepted(transaction, request)
   if (before !== undefined) return before
   if ((request.origin?.scheduled ?? 0) > now) {
-    await requireRoomLater(transaction, request, mostScheduled)
+    const isLater = sql<boolean>`finished is null and turn = ${NO_TURN}`
+    const scheduled = await countRows(transaction, 'captures', isLater, ofProject(projectId))
+    requireRoom(request, 'scheduled', scheduled, mostScheduled)
     await addRequest(transaction, request, { begun: null })
     await addPages(transaction, request, () => ({ state: 'scheduled', turn: NO_TURN }))
     return rootId
   }
-  requireRoom(request, turns, mostWaiting)
+  requireRoom(request, 'waiting', turns.waiting, mostWaiting)
   const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
   await joinTurns(transaction, { projectId, now, pages: pages.length, competes }, turns)
   await addRequest(transaction, request, { begun: now })
@@ -44,19 +46,18 @@ export async function acceptRequest(
   return rootId
 }
 
-/** Throws `rate_limited` if too many pages of the project would be scheduled. */
-async function requireRoomLater(
-  transaction: Transaction,
-  { projectId, pages }: NewRequest,
+/** Throws `rate_limited` if too many pages of the project would be waiting or scheduled. */
+function requireRoom(
+  { pages }: NewRequest,
+  kind: 'waiting' | 'scheduled',
+  count: number,
   most = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const scheduled = sql<boolean>`finished is null and turn = ${NO_TURN}`
-  const count = await countRows(transaction, 'captures', scheduled, ofProject(projectId))
+): void {
   if (count + pages.length <= most) return
   throw new AppError(
     'rate_limited',
-    `this project has ${count} scheduled pages; ${pages.length} more would exceed its limit of ` +
-      `${most} (MAX_PAGES_SCHEDULED)`,
+    `this project has ${count} ${kind} pages; ${pages.length} more would exceed its limit of ` +
+      `${most} (MAX_PAGES_${kind.toUpperCase()})`,
     { retryAfterS: RETRY_AFTER_S },
   )
 }

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { AppError } from '../../../errors.ts'
-import type { CaptureKey, NewRequest } from '../../captures.ts'
+import type { CaptureKey } from '../../captures.ts'
 import { insertNew, isThere, ofProject, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { findDue } from './due.ts'
@@ -100,9 +99,6 @@ export async function charge(
   return await update(transaction, 'turns', charged, ofProject(projectId), ...asWritten)
 }
 
-/** By then, some pages of a full queue are captured. */
-const RETRY_AFTER_S = 60
-
 type Turns = Pick<Tables['turns'], 'used' | 'waiting' | 'since'>
 
 /** Reads the row of a project. No other transaction changes it until this one ends. */
@@ -116,17 +112,6 @@ export async function lockTurns(transaction: Transaction, projectId: string): Pr
   if (found) return found
   await insertNew(transaction, 'turns', { project_id: projectId, used: 0, waiting: 0, since: 0 })
   return await locked.executeTakeFirstOrThrow()
-}
-
-/** Throws `rate_limited` if too many pages would wait. */
-export function requireRoom({ pages }: NewRequest, { waiting }: Turns, most: number): void {
-  if (waiting + pages.length <= most) return
-  throw new AppError(
-    'rate_limited',
-    `this project has ${waiting} waiting pages; ${pages.length} more would exceed its limit of ` +
-      `${most} (MAX_PAGES_WAITING)`,
-    { retryAfterS: RETRY_AFTER_S },
-  )
 }
 
 /**
