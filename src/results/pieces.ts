@@ -1,5 +1,4 @@
 import { AppError } from '../errors.ts'
-import type { RootTexts } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
 import type { Heads } from '../store/walk-roots.ts'
 import { renderLargeRoot, WHOLE_ROOT } from './large-root.ts'
@@ -31,14 +30,6 @@ export interface Piece {
 }
 
 export const NOTHING_YET: Piece = { parts: [], last: false }
-
-/** Neighbouring roots that are read together, or one large root. */
-interface Group {
-  readonly large: RootHead | undefined
-  /** The others: their bytes, if they are kept, or their texts. Without those that were removed meanwhile. */
-  readonly others: readonly (Buffer | RootTexts)[]
-  readonly last: boolean
-}
 
 type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'pageTexts'>
 type Walk = AsyncIterable<Heads> | Iterable<Heads>
@@ -113,8 +104,11 @@ function end(before: string): string {
   return before === '[' ? '[]' : ']'
 }
 
-/** Roots of a group are read with their jobs in one query, so each is of one revision. */
-async function* readGroups(store: Reads, roots: RootBytes, walk: Walk): AsyncGenerator<Group> {
+/**
+ * Neighbouring roots, or one large root. The roots of a group are read with their jobs in one query, so each is of one revision: their
+ * bytes, if they are kept, or their texts, without those that were removed meanwhile.
+ */
+async function* readGroups(store: Reads, roots: RootBytes, walk: Walk) {
   let room = FIRST_JOBS
   for await (const { heads, last } of walk) {
     let from = 0
