@@ -66,7 +66,8 @@ export function createResults(store: Store, images: Images, keptBytes: number) {
       const roots = rootsOf(projectId, await images.addresses(asked))
       const etag = roots.etag(revision)
       if (page === undefined) {
-        const all = () => (sought ? searchRoots(store, projectId, sought, asked) : walkRoots(store, projectId))
+        const all = () =>
+          sought ? searchRoots(store, projectId, sought, asked) : walkRoots(store, projectId)
         return { etag, body: () => makeListPieces(store, roots, all()) }
       }
       const { heads, nextCursor } = await findRootListPage(store, projectId, { ...asked, ...page, sought })

@@ -15,7 +15,11 @@ export type TemplateResults = ReturnType<typeof createTemplateResults>
 
 /** Templates as they are shown: without their secrets, with their last root. */
 export function createTemplateResults(store: Store, images: Images) {
-  async function* body(projectId: string, heads: readonly TemplateHead[], asked: Asked): AsyncGenerator<Piece> {
+  async function* body(
+    projectId: string,
+    heads: readonly TemplateHead[],
+    asked: Asked,
+  ): AsyncGenerator<Piece> {
     const addresses = await images.addresses(asked)
     let before = '['
     for (const slice of slicesOf(heads, AT_ONCE, ({ bytes }) => bytes)) {
