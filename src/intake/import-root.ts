@@ -129,24 +129,18 @@ async function stagePictures(
 async function loadPicture(intake: Intake, source: PictureSource, hash: string | undefined) {
   const bytes = await readBytes(intake, source)
   if (sha256(bytes) !== hash) throw new AppError('bad_request', `${source.label} changed while it was read`)
-  try {
-    return await readPicture(bytes, intake.limits.picturePixels)
-  } catch (error) {
-    throw naming(source, error)
-  }
+  return await readPicture(bytes, intake.limits.picturePixels).catch(naming(source))
 }
 
 async function readBytes({ limits }: Intake, source: PictureSource): Promise<Buffer> {
-  try {
-    return await source.read(limits.pictureBytes)
-  } catch (error) {
-    throw naming(source, error)
-  }
+  return await source.read(limits.pictureBytes).catch(naming(source))
 }
 
-function naming(source: PictureSource, error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'bad_request') return error
-  return new AppError('bad_request', `${source.label} ${error.message}`, { cause: error })
+function naming({ label }: PictureSource): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof AppError) || error.code !== 'bad_request') throw error
+    throw new AppError('bad_request', `${label} ${error.message}`, { cause: error })
+  }
 }
 
 /** Covers everything that describes the root, given or by default. Ids and times made by the import are not part of it. */

@@ -9,7 +9,6 @@ import { inParallel } from '../work/limiter.ts'
 import type { JobFields } from './render.ts'
 import { writeZip, type ZipEntry } from './zip.ts'
 
-/** Jobs read in one query. */
 const JOBS_AT_ONCE = 200
 /** Pictures of an archive that are read ahead: a bucket needs some time for each. */
 const PICTURES_AHEAD = 4
@@ -27,24 +26,22 @@ const READ_OF_ONE = 4
 /** Digits of the numbers in file names, at least. */
 const DIGITS = 3
 
-/** The pictures of a root, in their order, as one ZIP archive. After an error it must not be finished. */
-export type MakeArchive = (
-  projectId: string,
-  root: RootHead,
-  asked: {
-    /** The client that downloads it. Pictures are read in its turns. */
-    readonly client: string
-    /** Called with a picture that is not there, before the archive fails. */
-    readonly onGone: (key: ImageKey) => Promise<void>
-  },
-) => AsyncGenerator<Uint8Array>
+export type MakeArchive = ReturnType<typeof createArchives>
 
-/** All archives together stay within the limits above, even if there are many and their readers are slow. */
-export function createArchives(store: Store, images: Images, turns: FairTurns): MakeArchive {
+/**
+ * Makes the pictures of a root, in their order, into one ZIP archive. They are read in the turns of the client. `onGone` is called with
+ * a picture that is not there, before the archive fails; then it must not be finished. All archives together stay within the limits
+ * above, even if there are many and their readers are slow.
+ */
+export function createArchives(store: Store, images: Images, turns: FairTurns) {
   const reading = new FairTurns(READ_AT_ONCE, READ_OF_ONE)
   let heldTogether = 0
 
-  return async function* makeArchive(projectId, { rootId, jobCount }, { client, onGone }) {
+  return async function* makeArchive(
+    projectId: string,
+    { rootId, jobCount }: RootHead,
+    { client, onGone }: { client: string; onGone: (key: ImageKey) => Promise<void> },
+  ): AsyncGenerator<Uint8Array> {
     const inTurn = turns.for(client)
     const request = (await inTurn(() => store.browsing.requestsOf(projectId, [rootId]))).get(rootId)
     const digits = Math.max(DIGITS, String(request?.counts.total ?? jobCount).length)

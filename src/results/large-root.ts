@@ -6,20 +6,11 @@ import type { RootBytes } from './root-bytes.ts'
 
 /** A root with more jobs than this is read in parts. */
 export const WHOLE_ROOT = 100
-/** The most jobs of a part. */
 const POSITIONS_AT_ONCE = 100
 /** The name of the positions among the parts that are kept. Clients that read a root at the same time share them. */
 const POSITIONS = ' positions'
 
-type Reads = Pick<Store, 'findPositions' | 'textsBetween'>
-
-/** A part of a root. All parts, one after the other, are the root. */
-export interface LargeRootPart {
-  readonly head: RootHead
-  readonly parts: (Buffer | string)[]
-  /** It is the last part of the root. */
-  readonly last: boolean
-}
+type Reads = Pick<Store, 'findPositions' | 'pageTexts'>
 
 type Range = Pick<RootPositions, 'first' | 'last'>
 
@@ -27,11 +18,7 @@ type Range = Pick<RootPositions, 'first' | 'last'>
  * The parts of a root, all of one revision: the positions of its jobs are read once, and a job never changes. No parts if
  * the root was removed. Throws if the root or one of its jobs is removed after the first part.
  */
-export async function* renderLargeRoot(
-  store: Reads,
-  roots: RootBytes,
-  found: RootHead,
-): AsyncGenerator<LargeRootPart> {
+export async function* renderLargeRoot(store: Reads, roots: RootBytes, found: RootHead) {
   const kept = roots.kept(found, POSITIONS)
   let positions: RootPositions | undefined = kept && { head: found, ...JSON.parse(kept.toString()) }
   for (;;) {
@@ -39,7 +26,7 @@ export async function* renderLargeRoot(
     if (!positions) return
     let hasBegun = false
     for (const range of rangesOf(positions)) {
-      const part: LargeRootPart | undefined = await makePart(store, roots, positions, range)
+      const part = await makePart(store, roots, positions, range)
       if (!part) break
       yield part
       if (part.last) return
@@ -69,12 +56,7 @@ function* rangesOf({ first, last, only }: RootPositions): Generator<Range> {
 }
 
 /** A function of its own: a generator would keep the rows in memory until its next step. Undefined if a job is missing. */
-async function makePart(
-  store: Reads,
-  roots: RootBytes,
-  positions: RootPositions,
-  range: Range,
-): Promise<LargeRootPart | undefined> {
+async function makePart(store: Reads, roots: RootBytes, positions: RootPositions, range: Range) {
   const { head } = positions
   const part = ` ${range.first}`
   const bytes = roots.kept(head, part) ?? (await renderPart(store, roots, positions, range, part))
@@ -91,9 +73,11 @@ async function renderPart(
   { first, last }: Range,
   part: string,
 ): Promise<Buffer | string | undefined> {
-  const read = await store.textsBetween(roots.projectId, head, { first, last })
+  const texts = await store.pageTexts(roots.projectId, head.rootId, { from: first, limit: last - first + 1 })
+  // Another root may have its id by now.
+  const read = texts?.head.digest === head.digest ? texts.jobs : []
   const expected = only && new Set(only.filter((position) => position >= first && position <= last))
-  const jobs = expected ? read.filter(({ position }) => expected.has(position)) : read
+  const jobs = read.filter(({ position }) => expected?.has(position) ?? position <= last)
   if (jobs.length < (expected?.size ?? last - first + 1)) return undefined
   return roots.keep(head, roots.renderJobs(head, jobs), part)
 }

@@ -11,72 +11,26 @@ import { CLOSE_ROOT, renderShown } from './render.ts'
 import { findRootListPage, type RootListPage } from './root-list-pages.ts'
 import { countsOf, type IsGone, idOf, type Sought, searchedTogether, stateOfRoot } from './search.ts'
 
+export type Overviews = ReturnType<typeof createOverviews>
+
 /** Roots at a glance. They have no ETag: the state of a root can change without a new revision. */
-export class Overviews {
-  readonly #store: Store
-  readonly #images: Images
-  readonly #explainTo: ExplainTo
-
-  constructor(store: Store, images: Images, explainTo: ExplainTo) {
-    this.#store = store
-    this.#images = images
-    this.#explainTo = explainTo
-  }
-
-  /** One root. */
-  get(root: KnownRoot, asked: Asked): Answer {
-    return { body: () => this.#body(root.projectId, [root], undefined, asked, { open: '', close: '' }) }
-  }
-
-  /** One list page of the roots of a project. */
-  async list(
-    { projectId }: KnownProject,
-    page: RootListPage & { sought: Sought | undefined },
-    asked: AskedForMuch,
-  ): Promise<Answer> {
-    const { heads, nextCursor } = await findRootListPage(this.#store, projectId, { ...asked, ...page })
-    const { q } = page.sought ?? {}
-    return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
-  }
-
-  /** The first jobs or failures of each root. A search for a text does a few roots in each step. */
-  async *#firstOf<T>(
-    read: (rootIds: readonly string[], first: { limit: number; q?: string }) => Promise<Map<string, T[]>>,
-    heads: readonly RootHead[],
-    { q, isGone }: { q: string | undefined; isGone?: IsGone | undefined },
-  ): AsyncGenerator<Piece, Map<string, T[]>> {
-    const limit = OVERVIEW_JOBS
-    if (heads.length === 0) return new Map()
-    if (q === undefined) return await read(heads.map(idOf), { limit })
-    const found: [string, T[]][] = []
-    for (const slice of searchedTogether(heads, { q })) {
-      if (isGone?.()) break
-      found.push(...(await read(slice.map(idOf), { limit, q })))
-      yield NOTHING_YET
-    }
-    return new Map(found)
-  }
-
-  async *#body(
+export function createOverviews(store: Store, images: Images, explainTo: ExplainTo) {
+  async function* body(
     projectId: string,
     heads: readonly RootHead[],
     q: string | undefined,
     asked: Asked & { isGone?: IsGone },
     around?: { open: string; close: string },
   ): AsyncGenerator<Piece> {
-    const { browsing } = this.#store
+    const { browsing } = store
     const first = { q, isGone: asked.isGone }
     // Counts are read before jobs and failures, so that everything that is counted can be shown.
     const requests = await browsing.requestsOf(projectId, heads.map(idOf))
-    const jobs = yield* this.#firstOf((...some) => browsing.firstTexts(projectId, ...some), heads, first)
+    const jobs = yield* firstOf((...some) => browsing.firstTexts(projectId, ...some), heads, first)
     const failed = heads.filter(({ rootId }) => (requests.get(rootId)?.counts.failed ?? 0) > 0)
-    const failures = yield* this.#firstOf(
-      (...some) => browsing.firstFailures(projectId, ...some),
-      failed,
-      first,
-    )
-    const addresses = await this.#images.addresses(asked)
-    const isExplained = this.#explainTo.has(projectId)
+    const failures = yield* firstOf((...some) => browsing.firstFailures(projectId, ...some), failed, first)
+    const addresses = await images.addresses(asked)
+    const isExplained = explainTo.has(projectId)
     const render = (head: RootHead) => {
       const { rootId, created } = head
       const request = requests.get(rootId)
@@ -98,4 +52,38 @@ export class Overviews {
     }
     yield* listPieces(heads, render, around)
   }
+
+  return {
+    get(root: KnownRoot, asked: Asked): Answer {
+      return { body: () => body(root.projectId, [root], undefined, asked, { open: '', close: '' }) }
+    },
+
+    async list(
+      { projectId }: KnownProject,
+      page: RootListPage & { sought: Sought | undefined },
+      asked: AskedForMuch,
+    ): Promise<Answer> {
+      const { heads, nextCursor } = await findRootListPage(store, projectId, { ...asked, ...page })
+      const { q } = page.sought ?? {}
+      return { nextCursor, body: () => body(projectId, heads, q, asked) }
+    },
+  }
+}
+
+/** The first jobs or failures of each root. A search for a text does a few roots in each step. */
+async function* firstOf<T>(
+  read: (rootIds: readonly string[], first: { limit: number; q?: string }) => Promise<Map<string, T[]>>,
+  heads: readonly RootHead[],
+  { q, isGone }: { q: string | undefined; isGone?: IsGone | undefined },
+): AsyncGenerator<Piece, Map<string, T[]>> {
+  const limit = OVERVIEW_JOBS
+  if (heads.length === 0) return new Map()
+  if (q === undefined) return await read(heads.map(idOf), { limit })
+  const found: [string, T[]][] = []
+  for (const slice of searchedTogether(heads, { q })) {
+    if (isGone?.()) break
+    found.push(...(await read(slice.map(idOf), { limit, q })))
+    yield NOTHING_YET
+  }
+  return new Map(found)
 }

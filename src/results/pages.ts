@@ -20,84 +20,25 @@ const JOBS_AT_ONCE = 200
 
 const NONE = { jobs: [], last: undefined }
 
+export type Pages = ReturnType<typeof createPages>
+
 /** The results of a project, by the addresses of pages. */
-export class Pages {
-  readonly #store: Store
-  readonly #images: Images
-
-  constructor(store: Store, images: Images) {
-    this.#store = store
-    this.#images = images
-  }
-
-  /** A list page of addresses, with their screenshots in numbers. Throws `bad_request` for a bad cursor. */
-  async list(
-    project: KnownProject,
-    { limit, cursor, q: text }: ListPage & { q: string | undefined },
-    asked: AskedForMuch,
-  ): Promise<Answer> {
-    const { projectId } = project
-    const { browsing } = this.#store
-    const start = cursor === undefined ? undefined : (await this.#jobOf(projectId, cursor)).url
-    const addresses = await this.#images.addresses(asked)
-    const q = text || undefined
-    const search: Search<LookedPage> = {
-      ...{ limit, isWhole: q === undefined, atOnce: PAGES_AT_ONCE, most: MOST_PAGES_LOOKED_AT },
-      read: (after, most) => browsing.nextPages(projectId, { after: after?.url ?? start, limit: most, q }),
-      look: ({ uuid, latest }) => ({ uuid, job: latest }),
-    }
-    const { jobs, last } = isPlain(q ?? '') ? await findJobs(search, asked) : NONE
-    return {
-      etag: shownEtag(project, addresses),
-      nextCursor: last,
-      body: () => this.#summaries(projectId, jobs, addresses),
-    }
-  }
-
-  /** The screenshots of an address, newest first. Throws as above. */
-  async history(
-    project: KnownProject,
-    { url, limit, cursor, ...filter }: ListPage & ViewFilter & { url: string },
-    asked: AskedForMuch,
-  ): Promise<Answer> {
-    const { projectId } = project
-    const { browsing } = this.#store
-    const start = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
-    if (start && start.url !== url) throw badCursor()
-    const addresses = await this.#images.addresses(asked)
-    const isWhole = Object.values(filter).every((value) => value === undefined)
-    const search: Search<ShownJob> = {
-      ...{ limit, isWhole, atOnce: JOBS_AT_ONCE, most: MOST_JOBS_LOOKED_AT },
-      read(last, most) {
-        const before = last ?? start
-        const after = before && { created: before.created, ...before.text }
-        return browsing.pageHistory(projectId, url, { after, limit: most })
-      },
-      look: (job) => ({ uuid: job.text.uuid, job: isOf(filter, job) ? job : undefined }),
-    }
-    const { jobs, last } = isPlain(url) ? await findJobs(search, asked) : NONE
-    return {
-      etag: shownEtag(project, addresses),
-      nextCursor: last,
-      body: () => listPieces(jobs, (job) => renderJob(projectId, job, addresses)),
-    }
-  }
-
+export function createPages(store: Store, images: Images) {
   /** A cursor is the id of a job: an address may be too long for a header. */
-  async #jobOf(projectId: string, cursor: string): Promise<ShownJob> {
+  const jobOf = async (projectId: string, cursor: string): Promise<ShownJob> => {
     const uuid = parseId(cursor)
-    const job = uuid === cursor ? await this.#store.browsing.findJob(projectId, uuid) : undefined
+    const job = uuid === cursor ? await store.browsing.findJob(projectId, uuid) : undefined
     if (!job) throw badCursor()
     return job
   }
 
-  async *#summaries(
+  async function* summaries(
     projectId: string,
     pages: readonly ShownJob[],
     addresses: Addresses,
   ): AsyncGenerator<Piece> {
     const urls = pages.map(({ url }) => url)
-    const counts = await this.#store.browsing.countPictures(projectId, urls, COUNTED_PICTURES)
+    const counts = await store.browsing.countPictures(projectId, urls, COUNTED_PICTURES)
     const render = ([index, latest]: [number, ShownJob]) => {
       const { pictures = 1, oldest = latest.created } = counts[index] ?? {}
       const { url, name, created: newest } = latest
@@ -105,6 +46,60 @@ export class Pages {
       return `${start.slice(0, -1)},"latest":${renderJob(projectId, latest, addresses)}}`
     }
     yield* listPieces([...pages.entries()], render)
+  }
+
+  return {
+    /** A list page of addresses, with their screenshots in numbers. Throws `bad_request` for a bad cursor. */
+    async list(
+      project: KnownProject,
+      { limit, cursor, q: text }: ListPage & { q: string | undefined },
+      asked: AskedForMuch,
+    ): Promise<Answer> {
+      const { projectId } = project
+      const start = cursor === undefined ? undefined : (await jobOf(projectId, cursor)).url
+      const addresses = await images.addresses(asked)
+      const q = text || undefined
+      const search: Search<LookedPage> = {
+        ...{ limit, isWhole: q === undefined, atOnce: PAGES_AT_ONCE, most: MOST_PAGES_LOOKED_AT },
+        read: (last, most) =>
+          store.browsing.nextPages(projectId, { after: last?.url ?? start, limit: most, q }),
+        look: ({ uuid, latest }) => ({ uuid, job: latest }),
+      }
+      const { jobs, last } = isPlain(q ?? '') ? await findJobs(search, asked) : NONE
+      return {
+        etag: shownEtag(project, addresses),
+        nextCursor: last,
+        body: () => summaries(projectId, jobs, addresses),
+      }
+    },
+
+    /** The screenshots of an address, newest first. Throws as above. */
+    async history(
+      project: KnownProject,
+      { url, limit, cursor, ...filter }: ListPage & ViewFilter & { url: string },
+      asked: AskedForMuch,
+    ): Promise<Answer> {
+      const { projectId } = project
+      const start = cursor === undefined ? undefined : await jobOf(projectId, cursor)
+      if (start && start.url !== url) throw badCursor()
+      const addresses = await images.addresses(asked)
+      const isWhole = Object.values(filter).every((value) => value === undefined)
+      const search: Search<ShownJob> = {
+        ...{ limit, isWhole, atOnce: JOBS_AT_ONCE, most: MOST_JOBS_LOOKED_AT },
+        read(last, most) {
+          const before = last ?? start
+          const after = before && { created: before.created, ...before.text }
+          return store.browsing.pageHistory(projectId, url, { after, limit: most })
+        },
+        look: (job) => ({ uuid: job.text.uuid, job: isOf(filter, job) ? job : undefined }),
+      }
+      const { jobs, last } = isPlain(url) ? await findJobs(search, asked) : NONE
+      return {
+        etag: shownEtag(project, addresses),
+        nextCursor: last,
+        body: () => listPieces(jobs, (job) => renderJob(projectId, job, addresses)),
+      }
+    },
   }
 }
 

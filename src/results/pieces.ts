@@ -1,5 +1,4 @@
 import { AppError } from '../errors.ts'
-import type { RootTexts } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
 import type { Heads } from '../store/walk-roots.ts'
 import { renderLargeRoot, WHOLE_ROOT } from './large-root.ts'
@@ -25,7 +24,6 @@ export interface Piece {
    * memory until its next step.
    */
   readonly parts: Bytes[]
-  /** It is the last piece. */
   readonly last: boolean
   /** For one root: the ETag of the data that was read. The root may have changed since it was looked up. */
   readonly etag?: string
@@ -33,15 +31,7 @@ export interface Piece {
 
 export const NOTHING_YET: Piece = { parts: [], last: false }
 
-/** Neighbouring roots that are read together, or one large root. */
-interface Group {
-  readonly large: RootHead | undefined
-  /** The others: their bytes, if they are kept, or their texts. Without those that were removed meanwhile. */
-  readonly others: readonly (Buffer | RootTexts)[]
-  readonly last: boolean
-}
-
-type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'textsBetween'>
+type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'pageTexts'>
 type Walk = AsyncIterable<Heads> | Iterable<Heads>
 
 /** One root: all pieces are of one revision. Throws `not_found` if it was removed after it was looked up. */
@@ -114,8 +104,11 @@ function end(before: string): string {
   return before === '[' ? '[]' : ']'
 }
 
-/** Roots of a group are read with their jobs in one query, so each is of one revision. */
-async function* readGroups(store: Reads, roots: RootBytes, walk: Walk): AsyncGenerator<Group> {
+/**
+ * Neighbouring roots, or one large root. The roots of a group are read with their jobs in one query, so each is of one revision: their
+ * bytes, if they are kept, or their texts, without those that were removed meanwhile.
+ */
+async function* readGroups(store: Reads, roots: RootBytes, walk: Walk) {
   let room = FIRST_JOBS
   for await (const { heads, last } of walk) {
     let from = 0

@@ -27,7 +27,6 @@ export function tagOf(addresses: Addresses): string {
   return tag
 }
 
-/** The fields of a job, after they are parsed. */
 export type JobFields = Pick<JobResult, 'url' | 'meta' | 'screenshotParameter'>
 
 /** The text before the jobs of a root, in the order of docs/spec.md. */

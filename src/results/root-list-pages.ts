@@ -12,10 +12,8 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** The largest number that every engine can store as a position. */
 const LAST_POSITION = 2 ** 31 - 1
 
-/** Which roots a list page shows. */
 export interface RootListPage {
   readonly limit: number
-  /** It begins after this root. */
   readonly after: RootPosition | undefined
   /** Only those created at this instant or later. */
   readonly from?: number | undefined
@@ -37,7 +35,6 @@ export function startOf({
   return before && created >= before.created ? before : { created, rootId: id }
 }
 
-/** The roots of one list page, and where the next begins. */
 export async function findRootListPage(
   store: Store,
   projectId: string,
@@ -73,14 +70,14 @@ async function search(
   let effort = 0
   const steps = searchRoots(store, projectId, sought, { after, from, isGone })
   for (;;) {
-    const { value: looked, done } = await inTurn(() => steps.next())
+    const { value: step, done } = await inTurn(() => steps.next())
     if (done) return { heads: found, last: undefined }
-    for (const head of looked.heads) effort += effortOf(head, sought)
-    const some = looked.found.slice(0, limit - found.length)
+    for (const head of step.looked) effort += effortOf(head, sought)
+    const some = step.heads.slice(0, limit - found.length)
     found.push(...some)
     const full = found.length === limit
-    const last = full && some.length > 0 ? some.at(-1) : looked.heads.at(-1)
-    const atEnd = looked.last && last === looked.heads.at(-1)
+    const last = full && some.length > 0 ? some.at(-1) : step.looked.at(-1)
+    const atEnd = step.last && last === step.looked.at(-1)
     if (atEnd) return { heads: found, last: undefined }
     if (full || effort >= JOBS_PER_LIST_PAGE) return { heads: found, last }
   }

@@ -12,24 +12,19 @@ const ROOT_ITSELF = 20
 
 type Reads = Pick<Store, 'pageRoots' | 'browsing'>
 
-/** Whether the client has gone. */
 export type IsGone = () => boolean
 
 /** Conditions for which every root must be read. */
 export interface Sought extends RootFilter {
-  /** The root is in one of these states. */
   readonly states?: readonly RootState[] | undefined
 }
 
-/** Roots that were searched, and those of them that match. */
-interface Looked {
-  readonly heads: readonly RootHead[]
-  readonly found: RootHead[]
-  /** No roots follow. */
-  readonly last: boolean
+interface Found extends Heads {
+  /** The roots that were searched. */
+  readonly looked: readonly RootHead[]
 }
 
-const NOTHING: Looked = { heads: [], found: [], last: true }
+const NOTHING: Found = { heads: [], looked: [], last: true }
 
 /** Undefined if all roots match. Empty strings are no conditions: forms send them. */
 export function toSought({ q, tag, mark, template, states }: Sought): Sought | undefined {
@@ -43,32 +38,28 @@ export function toSought({ q, tag, mark, template, states }: Sought): Sought | u
   return Object.values(sought).some((each) => each !== undefined) ? sought : undefined
 }
 
-/** Searches the roots of a project, newest first, a few in each step. Stops when the client has gone. */
+/** Searches the roots of a project, newest first, a few in each step, which may find none. Stops when the client has gone. */
 export async function* searchRoots(
   store: Reads,
   projectId: string,
   sought: Sought,
-  {
-    after: start,
-    from,
-    isGone = () => false,
-  }: { after?: RootPosition | undefined; from?: number | undefined; isGone?: IsGone | undefined } = {},
-): AsyncGenerator<Looked> {
+  { after, from, isGone }: { after?: RootPosition | undefined; from?: number | undefined; isGone: IsGone },
+): AsyncGenerator<Found> {
   const template = sought.template === undefined ? undefined : parseId(sought.template)
   // No database can store these texts, so nothing matches.
   if (!isPlain(sought.q ?? '') || !isPlain(sought.tag ?? '') || (sought.template && !template)) {
     yield NOTHING
     return
   }
-  for await (const { heads, last } of walkRoots(store, projectId, { start, from })) {
-    if (heads.length === 0) yield { heads, found: [], last }
+  for await (const { heads, last } of walkRoots(store, projectId, { start: after, from })) {
+    if (heads.length === 0) yield { heads, looked: [], last }
     for (const slice of searchedTogether(heads, sought)) {
       if (isGone()) {
         yield NOTHING
         return
       }
       const found = await match(store, projectId, slice, { ...sought, template })
-      yield { heads: slice, found, last: last && slice.at(-1) === heads.at(-1) }
+      yield { heads: found, looked: slice, last: last && slice.at(-1) === heads.at(-1) }
     }
   }
 }
@@ -92,18 +83,6 @@ async function match(
 
 export function idOf({ rootId }: RootHead): string {
   return rootId
-}
-
-/** All roots that match, newest first. A step may find none. */
-export async function* walkMatching(
-  store: Reads,
-  projectId: string,
-  sought: Sought,
-  isGone?: IsGone,
-): AsyncGenerator<Heads> {
-  for await (const { found, last } of searchRoots(store, projectId, sought, { isGone })) {
-    yield { heads: found, last }
-  }
 }
 
 /** Neighbouring roots that are searched in one step. */

@@ -11,46 +11,25 @@ import { slicesOf, stateOfRoot } from './search.ts'
 /** Bytes of requests that are read at once. A request may have a million. */
 const AT_ONCE = 500_000
 
+export type TemplateResults = ReturnType<typeof createTemplateResults>
+
 /** Templates as they are shown: without their secrets, with their last root. */
-export class TemplateResults {
-  readonly #store: Store
-  readonly #images: Images
-
-  constructor(store: Store, images: Images) {
-    this.#store = store
-    this.#images = images
-  }
-
-  /** One template, as JSON. */
-  async render(template: StoredTemplate, asked: Asked): Promise<Buffer> {
-    const { projectId, lastRoot } = template
-    const addresses = await this.#images.addresses(asked)
-    const rootIds = lastRoot === undefined ? [] : [lastRoot]
-    const last = await findLastRoots(this.#store, { projectId, rootIds }, addresses)
-    return Buffer.concat(renderTemplate(template, last).map((part) => Buffer.from(part)))
-  }
-
-  /** One list page of the templates of a project, newest first. Throws `bad_request` for a bad cursor. */
-  async list({ projectId }: KnownProject, page: ListPage, asked: AskedForMuch): Promise<Answer> {
-    const { items, nextCursor } = await readListPage(
-      page,
-      (next) => asked.inTurn(() => this.#store.templates.page(projectId, next)),
-      ({ templateId }) => templateId,
-    )
-    return { nextCursor, isPaced: true, body: () => this.#body(projectId, items, asked) }
-  }
-
-  async *#body(projectId: string, heads: readonly TemplateHead[], asked: Asked): AsyncGenerator<Piece> {
-    const addresses = await this.#images.addresses(asked)
+export function createTemplateResults(store: Store, images: Images) {
+  async function* body(
+    projectId: string,
+    heads: readonly TemplateHead[],
+    asked: Asked,
+  ): AsyncGenerator<Piece> {
+    const addresses = await images.addresses(asked)
     let before = '['
     for (const slice of slicesOf(heads, AT_ONCE, ({ bytes }) => bytes)) {
       const ids = slice.map(({ templateId }) => templateId)
-      const found = await this.#store.templates.findAll(projectId, ids)
+      const found = await store.templates.findAll(projectId, ids)
       // One that was removed meanwhile is left out.
       const some = ids.flatMap((id) => found.find(({ templateId }) => templateId === id) ?? [])
       if (some.length === 0) continue
       const rootIds = some.flatMap(({ lastRoot }) => lastRoot ?? [])
-      const last = await findLastRoots(this.#store, { projectId, rootIds }, addresses)
+      const last = await findLastRoots(store, { projectId, rootIds }, addresses)
       const parts: string[] = []
       for (const each of some) {
         parts.push(before, ...renderTemplate(each, last))
@@ -59,6 +38,27 @@ export class TemplateResults {
       yield { parts, last: false }
     }
     yield { parts: [before === '[' ? '[]' : ']'], last: true }
+  }
+
+  return {
+    /** One template, as JSON. */
+    async render(template: StoredTemplate, asked: Asked): Promise<Buffer> {
+      const { projectId, lastRoot } = template
+      const addresses = await images.addresses(asked)
+      const rootIds = lastRoot === undefined ? [] : [lastRoot]
+      const last = await findLastRoots(store, { projectId, rootIds }, addresses)
+      return Buffer.concat(renderTemplate(template, last).map((part) => Buffer.from(part)))
+    },
+
+    /** One list page of the templates of a project, newest first. Throws `bad_request` for a bad cursor. */
+    async list({ projectId }: KnownProject, page: ListPage, asked: AskedForMuch): Promise<Answer> {
+      const { items, nextCursor } = await readListPage(
+        page,
+        (next) => asked.inTurn(() => store.templates.page(projectId, next)),
+        ({ templateId }) => templateId,
+      )
+      return { nextCursor, isPaced: true, body: () => body(projectId, items, asked) }
+    },
   }
 }
 

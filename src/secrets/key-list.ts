@@ -47,10 +47,7 @@ export async function loadOrMakeKeyList<T>(
   path: string,
   { comment, parse }: { comment: string; parse: (text: string) => T },
 ): Promise<T> {
-  let text = await readIfThere(path)
-  if (text === undefined) {
-    text = await makeKeyList(path, `${comment}k1:${randomBytes(MIN_BYTES).toString('base64')}\n`)
-  }
+  const text = (await readIfThere(path)) ?? (await makeKeyList(path, comment))
   try {
     return parse(text)
   } catch (error) {
@@ -58,10 +55,10 @@ export async function loadOrMakeKeyList<T>(
   }
 }
 
-async function makeKeyList(path: string, text: string): Promise<string> {
+async function makeKeyList(path: string, comment: string): Promise<string> {
   try {
     await makeDurableFolder(dirname(path))
-    return await makeOnce(path, text)
+    return await makeOnce(path, `${comment}k1:${randomBytes(MIN_BYTES).toString('base64')}\n`)
   } catch (cause) {
     const reason = (cause as Error).message
     throw new AppError(

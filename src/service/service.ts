@@ -12,11 +12,11 @@ import { webhooks } from '../http/operations/webhooks.ts'
 import { openBodies } from '../http/rules/read-body.ts'
 import { createServer } from '../http/server.ts'
 import { createArchives } from '../results/archive.ts'
-import { Overviews } from '../results/overviews.ts'
-import { Pages } from '../results/pages.ts'
-import { Projects } from '../results/projects.ts'
-import { Results } from '../results/results.ts'
-import { findLastRoots, TemplateResults } from '../results/templates.ts'
+import { createOverviews } from '../results/overviews.ts'
+import { createPages } from '../results/pages.ts'
+import { createProjects } from '../results/projects.ts'
+import { createResults } from '../results/results.ts'
+import { createTemplateResults, findLastRoots } from '../results/templates.ts'
 import { createKeyRing } from '../secrets/key-ring.ts'
 import { ByteBudget } from '../shares/byte-budget.ts'
 import { FairTurns } from '../shares/fair-turns.ts'
@@ -83,10 +83,10 @@ export async function openService(
       door,
       checkDatabase: () => store.check(),
       images,
-      projects: new Projects(store),
-      results: new Results(store, images, config.limits.cacheBytes),
-      overviews: new Overviews(store, images, config.explainTo),
-      pages: new Pages(store, images),
+      projects: createProjects(store),
+      results: createResults(store, images, config.limits.cacheBytes),
+      overviews: createOverviews(store, images, config.explainTo),
+      pages: createPages(store, images),
       makeArchive: createArchives(store, images, turns),
       figures: {
         captures: capturing.figures,
@@ -106,7 +106,7 @@ export async function openService(
       clock,
     },
     [
-      templates(capturing.templates, new TemplateResults(store, images)),
+      templates(capturing.templates, createTemplateResults(store, images)),
       schedules(capturing.schedules, async (roots, asked) =>
         findLastRoots(store, roots, await images.addresses(asked)),
       ),

@@ -25,11 +25,10 @@ export interface Held {
   readonly giveBack: () => void
 }
 
-interface Waiting {
+/** Resolves when it may enter. */
+interface Waiting extends PromiseWithResolvers<void> {
   readonly bytes: number
   isIn: boolean
-  readonly enter: () => void
-  readonly refuse: (reason: unknown) => void
 }
 
 /**
@@ -82,14 +81,13 @@ export class ByteBudget {
   async take(client: string, bytes: number, signal: AbortSignal): Promise<Held> {
     signal.throwIfAborted()
     const counted = Math.min(bytes, this.#total)
-    const entered = Promise.withResolvers<void>()
-    const waiting: Waiting = { bytes: counted, isIn: false, enter: entered.resolve, refuse: entered.reject }
+    const waiting: Waiting = { bytes: counted, isIn: false, ...Promise.withResolvers<void>() }
     const line = this.#lines.get(client) ?? []
     line.push(waiting)
     this.#lines.set(client, line)
     this.#waiting++
     this.#letIn()
-    if (!waiting.isIn) await this.#wait(client, waiting, signal, entered.promise)
+    if (!waiting.isIn) await this.#wait(client, waiting, signal)
     return this.#heldBy(client, counted)
   }
 
@@ -114,7 +112,7 @@ export class ByteBudget {
     }
   }
 
-  async #wait(client: string, waiting: Waiting, signal: AbortSignal, entered: Promise<void>): Promise<void> {
+  async #wait(client: string, waiting: Waiting, signal: AbortSignal): Promise<void> {
     const leave = () => this.#leave(client, waiting, signal.reason)
     signal.addEventListener('abort', leave, { once: true })
     if ((this.#lines.get(client)?.length ?? 0) > this.#line.ofOne) this.#refuseLastOf(client)
@@ -122,7 +120,7 @@ export class ByteBudget {
     const patience = this.#line.patienceMs?.()
     const tooLong = () => this.#leave(client, waiting, this.#line.refuse())
     const impatient = patience === undefined ? undefined : setTimeout(tooLong, patience)
-    await entered.finally(() => {
+    await waiting.promise.finally(() => {
       clearTimeout(impatient)
       // A long answer waits many times with the same signal.
       signal.removeEventListener('abort', leave)
@@ -155,7 +153,7 @@ export class ByteBudget {
       if (line.length > 0) this.#lines.set(client, line)
       this.#change(client, first.bytes, 1)
       first.isIn = true
-      first.enter()
+      first.resolve()
     }
   }
 
@@ -181,7 +179,7 @@ export class ByteBudget {
     line.splice(place, 1)
     this.#waiting--
     if (line.length === 0) this.#lines.delete(client)
-    waiting.refuse(reason)
+    waiting.reject(reason)
     // Others may have waited for this one.
     this.#letInSoon()
   }

@@ -4,7 +4,6 @@ import type { Mark } from '../contract/seen.ts'
 import type { Counts, Origin } from '../contract/status.ts'
 import type { SeenText } from './job-text.ts'
 
-/** A job of any root. */
 export interface ShownJob {
   readonly rootId: string
   readonly url: string
@@ -15,7 +14,6 @@ export interface ShownJob {
   readonly view: View | undefined
 }
 
-/** A position in the history of an address. */
 export interface JobPosition {
   readonly created: number
   readonly position: number
@@ -37,12 +35,6 @@ export interface PictureCount {
   readonly oldest: number
 }
 
-export interface NewestCount {
-  readonly pictures: number
-  readonly hasMore: boolean
-}
-
-/** A request and its counts. */
 export interface RequestSummary {
   readonly options: CaptureOptions
   readonly counts: Counts
@@ -57,9 +49,7 @@ export interface RootFilter {
    * database can store it.
    */
   readonly q?: string | undefined
-  /** A tag of its request. */
   readonly tag?: string | undefined
-  /** A mark of one of its pages. */
   readonly mark?: Mark | undefined
   /** The id of the template it was made from. */
   readonly template?: string | undefined

@@ -92,7 +92,6 @@ export interface PutBack {
   readonly died?: boolean
 }
 
-/** In Unix milliseconds. */
 export interface CaptureTimes {
   readonly queued: number
   readonly started: number | undefined
@@ -114,7 +113,6 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
   readonly changed: number
 }
 
-/** How a root ended. */
 export type Outcome = Exclude<RootState, 'scheduled' | 'queued' | 'running'>
 
 /** The end of a root. It is written in the transaction that ends its last page. */
@@ -123,7 +121,6 @@ export interface Finished {
   readonly outcome: Outcome
 }
 
-/** A request with all its captures. */
 export interface RootProgress {
   readonly created: number
   readonly idempotencyKey: string | undefined
@@ -137,18 +134,9 @@ export interface RootProgress {
 }
 
 /** Changes of a request since a version: the captures that have changed, in their order. */
-export interface Changes extends Omit<RootProgress, 'idempotencyKey'> {
+export interface Changes extends RootProgress {
   /** How many of all its captures are in each state. */
   readonly counts: Counts
-}
-
-/** Everything that is not captured yet. */
-export interface Backlog {
-  readonly waiting: number
-  /** Since when the oldest waits, in Unix milliseconds. */
-  readonly oldest: number | undefined
-  /** Captures under way. Those of dead processes count until they are found. */
-  readonly running: number
 }
 
 export type EventKind = (typeof EVENTS)[WebhookEvent]['kind']

@@ -3,7 +3,6 @@ import type { Attempted, OffReason, StoredDelivery, StoredWebhook, WebhookKey } 
 /** One attempt at a delivery. Only the last attempt can end the delivery. */
 export interface DeliveryAttempt extends WebhookKey {
   readonly deliveryId: string
-  /** The id of the attempt. */
   readonly attempt: string
 }
 
@@ -14,7 +13,6 @@ export interface DeliveryTask
   readonly webhook: StoredWebhook
 }
 
-/** The result of an attempt. */
 export type AttemptEnd =
   | { readonly state: 'delivered' | 'failed'; readonly last: Attempted }
   /** It is tried again after a pause. */
@@ -24,7 +22,6 @@ export type AttemptEnd =
   /** Nothing was sent: the attempt does not count, and the delivery keeps its place. */
   | { readonly state: 'put_back' }
 
-/** Why a webhook is switched off. */
 export interface SwitchOff {
   readonly reason: OffReason
   readonly detail: string
@@ -50,35 +47,12 @@ export interface EndOptions {
 /** False: the attempt is not the last one any more, and nothing changed. */
 export type Ended = { readonly switchedOff: SwitchOff | undefined } | false
 
-/** What is to be done. */
-export interface DeliveryWork {
-  /** Some events are not deliveries yet. */
-  readonly events: boolean
-  /** An attempt is due. */
-  readonly due: boolean
-  /** A process died with an attempt under way. */
-  readonly lost: boolean
-  /** Something waits for a time that a wrong clock has written. */
-  readonly ahead: boolean
-}
-
-/** A webhook that has an attempt due. */
 export interface DueWebhook extends WebhookKey {
   readonly url: string
   /** The webhook with the smallest turn began its last attempt first. */
   readonly turn: number
-  /** Its last attempt failed. */
   readonly isFailing: boolean
 }
 
 /** `findBacklog` counts up to this number. */
 export const MOST_COUNTED = 10_000
-
-export interface DeliveriesBacklog {
-  /** At most `MOST_COUNTED`. */
-  readonly pending: number
-  /** When the oldest event happened that is not delivered, in Unix milliseconds. */
-  readonly oldest: number | undefined
-  /** How many webhooks are switched off. */
-  readonly off: number
-}

@@ -2,8 +2,6 @@ import type { KeyScope } from '../contract/access.ts'
 
 export type { KeyScope } from '../contract/access.ts'
 
-// The rows of a store, for every engine.
-
 export interface Project {
   readonly projectId: string
   readonly name: string
@@ -12,17 +10,11 @@ export interface Project {
   readonly revision: string
 }
 
-export interface ProjectSummary extends Project {
-  readonly roots: number
-  readonly jobs: number
-}
-
 export interface RootKey {
   readonly projectId: string
   readonly rootId: string
 }
 
-/** A root without its jobs. */
 export interface RootHead {
   readonly rootId: string
   readonly created: number

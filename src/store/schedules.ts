@@ -15,10 +15,8 @@ export interface Next {
   readonly due: number
 }
 
-/** The fields of a schedule that people set. */
 export interface ScheduleContent extends Times {
   readonly name: string
-  /** The template to run. */
   readonly templateId: string | undefined
   /** Or a request of its own, as JSON without secrets. */
   readonly request: string | undefined

@@ -1,4 +1,3 @@
-/** A request that is kept under a name. */
 export interface StoredTemplate {
   readonly projectId: string
   readonly templateId: string

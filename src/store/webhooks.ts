@@ -21,13 +21,11 @@ export interface StoredWebhook extends NewWebhook {
   readonly changed: number
   /** Changes with the settings, with the secrets, and when it is switched off. */
   readonly revision: string
-  /** Since when every attempt has failed. */
   readonly failingSince: number | undefined
   readonly off: { readonly since: number; readonly reason: OffReason; readonly detail: string } | undefined
 }
 
 export interface ListedWebhook extends StoredWebhook {
-  /** How many of its deliveries are pending. */
   readonly pending: number
 }
 

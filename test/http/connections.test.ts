@@ -55,10 +55,10 @@ describe('pipelined requests', () => {
   test('are begun one by one: for a client that does not read, only one answer is prepared', async () => {
     const { service, large } = await serviceWithLargeRoot()
     let reads = 0
-    const textsBetween = service.store.textsBetween.bind(service.store)
-    service.store.textsBetween = async (projectId, root, range) => {
-      if (range.first === 0) reads++
-      return await textsBetween(projectId, root, range)
+    const pageTexts = service.store.pageTexts.bind(service.store)
+    service.store.pageTexts = async (projectId, rootId, page) => {
+      if (page.from === 0) reads++
+      return await pageTexts(projectId, rootId, page)
     }
     const socket = await open(service)
     socket.pause()
@@ -134,10 +134,10 @@ describe('during an answer', () => {
 
   test('a store that fails is logged with the id of the request', async () => {
     const { service, large } = await serviceWithLargeRoot()
-    const textsBetween = service.store.textsBetween.bind(service.store)
-    service.store.textsBetween = async (projectId, root, range) => {
-      if (range.first > 1_000) throw new Error('the table is gone')
-      return await textsBetween(projectId, root, range)
+    const pageTexts = service.store.pageTexts.bind(service.store)
+    service.store.pageTexts = async (projectId, rootId, page) => {
+      if (page.from > 1_000) throw new Error('the table is gone')
+      return await pageTexts(projectId, rootId, page)
     }
     const response = await service.get(large)
     await expect(response.text()).rejects.toThrow()

@@ -6,7 +6,7 @@ import { bothDatabases, runSql } from '../support/servers/databases.ts'
 import { useDatabases } from '../support/servers/use-servers.ts'
 import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
-type Read = 'textsOf' | 'findPositions' | 'textsBetween'
+type Read = 'textsOf' | 'findPositions' | 'pageTexts'
 
 /** Runs just before the first or second call of a method of the store. */
 function justBefore(store: Store, read: Read, change: () => Promise<unknown>, time = 1): void {
@@ -54,7 +54,7 @@ describe.each(bothDatabases(useDatabases()))('%s: removal during an answer', (_,
 
   test('a large root is left out of the list if nothing of it was sent yet', async () => {
     const service = await startService(await newDatabase())
-    for (const read of ['findPositions', 'textsBetween'] as const) {
+    for (const read of ['findPositions', 'pageTexts'] as const) {
       const { rootIds, path } = await makeRoots(service, [1, 250, 2])
       justBefore(service.store, read, () => remove(service, rootIds.slice(1, 2)))
       expect(await listed(service, path)).toEqual([
@@ -67,7 +67,7 @@ describe.each(bothDatabases(useDatabases()))('%s: removal during an answer', (_,
   test('a large root that loses a job before anything of it was sent comes without that job', async () => {
     const { service, path, rootIds } = await start(250)
     const change = `delete from jobs where position = 7; update roots set revision = 'later', job_count = 249`
-    justBefore(service.store, 'textsBetween', () => runSql(service, `begin; ${change}; commit`))
+    justBefore(service.store, 'pageTexts', () => runSql(service, `begin; ${change}; commit`))
     const response = await service.get(`${path}/${rootIds[0]}`)
     expect(response.headers.get('etag')).toContain('"later.')
     expect(((await response.json()) as RootResult).jobs).toHaveLength(249)
@@ -77,7 +77,7 @@ describe.each(bothDatabases(useDatabases()))('%s: removal during an answer', (_,
     const service = await startService(await newDatabase())
     for (const isList of [true, false]) {
       const { path, rootIds } = await makeRoots(service, [250, 1])
-      justBefore(service.store, 'textsBetween', () => remove(service, rootIds), 2)
+      justBefore(service.store, 'pageTexts', () => remove(service, rootIds), 2)
       const response = await service.get(isList ? path : `${path}/${rootIds[0]}`)
       expect(response.status).toBe(200)
       await expect(response.text()).rejects.toThrow()
@@ -93,7 +93,7 @@ describe.each(bothDatabases(useDatabases()))('%s: removal during an answer', (_,
       await addRows(service.store, projectId, { rootId, jobs: 250 })
       await runSql(service, `update roots set digest = 'another'`)
     }
-    justBefore(service.store, 'textsBetween', replace, 2)
+    justBefore(service.store, 'pageTexts', replace, 2)
     const response = await service.get(`${path}/${rootId}`)
     await expect(response.text()).rejects.toThrow()
   })
@@ -103,7 +103,7 @@ describe.each(bothDatabases(useDatabases()))('%s: removal during an answer', (_,
     for (const [jobs, read] of [
       [3, 'textsOf'],
       [250, 'findPositions'],
-      [250, 'textsBetween'],
+      [250, 'pageTexts'],
     ] as const) {
       const { path, rootIds } = await makeRoots(service, [jobs])
       justBefore(service.store, read, () => remove(service, rootIds))

@@ -77,15 +77,15 @@ describe('the list of a large project', () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const rootId = await addRows(service.store, projectId, { jobs: 250 })
-    const { findPositions, textsBetween } = service.store
+    const { findPositions, pageTexts } = service.store
     const read: unknown[] = []
     service.store.findPositions = async (...args) => {
       read.push('positions')
       return await findPositions(...args)
     }
-    service.store.textsBetween = async (...args) => {
-      read.push(args[2].first)
-      return await textsBetween(...args)
+    service.store.pageTexts = async (...args) => {
+      read.push(args[2].from)
+      return await pageTexts(...args)
     }
     const ask = async (url: string) => await (await fetch(service.url + url)).text()
     const root = await ask(`${rootsUrl(projectId)}/${rootId}`)
@@ -125,10 +125,10 @@ describe('the list of a large project', () => {
     for (let index = 0; index < 30; index++)
       await addRows(service.store, projectId, { created: index, jobs: 500 })
     let reads = 0
-    const { textsBetween } = service.store
-    service.store.textsBetween = async (...args) => {
+    const { pageTexts } = service.store
+    service.store.pageTexts = async (...args) => {
       reads++
-      return await textsBetween(...args)
+      return await pageTexts(...args)
     }
     for (let index = 0; index < 20; index++) {
       const request = get(service.url + rootsUrl(projectId))

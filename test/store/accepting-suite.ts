@@ -66,6 +66,7 @@ export function acceptingSuite(name: string, driver: StoreDriver): void {
         idempotencyKey: 'key',
         options,
         version: 1,
+        counts: { total: 2, queued: 2, running: 0, done: 0, failed: 0 },
         captures: pages.map((page, position) => ({
           ...page,
           position,

@@ -96,7 +96,6 @@ export function addingSuite(name: string, driver: StoreDriver): void {
           const texts = { head, jobs: expected }
           expect((await store.textsOf(projectId, [added.rootId])).get(added.rootId)).toEqual(texts)
           expect(await store.pageTexts(projectId, added.rootId, { from: 0, limit: 100 })).toEqual(texts)
-          expect(await store.textsBetween(projectId, added, { first: 0, last: 99 })).toEqual(expected)
           const pictures = (await store.jobsOf(projectId, [added.rootId])).map(({ picture }) => picture)
           expect(pictures).toEqual(expected.map(({ picture }) => picture))
         }),
@@ -163,7 +162,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageTexts(randomUUID(), added.rootId, { from: 0, limit: 10 })).toBeUndefined()
     })
 
-    test('allows the positions of its jobs to be read together, and the jobs between two positions', async () => {
+    test('allows the positions of its jobs to be read together, and the jobs from a position on', async () => {
       const store = await open()
       const projectId = await makeProject(store)
       const jobs = (positions: number[]) => positions.map((position) => newJob({ position }))
@@ -182,13 +181,11 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       })
       expect(await positions(empty)).toEqual({ head: await head(empty), first: 0, last: -1, ...none })
       expect(await positions(whole, randomUUID())).toBeUndefined()
-      const between = async (added: Pick<NewRoot, 'rootId' | 'digest'>, first: number, last: number) =>
-        (await store.textsBetween(projectId, added, { first, last })).map(({ position }) => position)
-      expect(await between(whole, 4, 5)).toEqual([4, 5])
-      expect(await between(gaps, 2, 12)).toEqual([2, 9, 12])
-      expect(await between(gaps, 3, 8)).toEqual([])
-      expect(await between({ ...whole, digest: 'another' }, 4, 5)).toEqual([])
-      expect(await store.textsBetween(randomUUID(), whole, { first: 4, last: 5 })).toEqual([])
+      const some = async ({ rootId }: NewRoot, from: number, limit: number) =>
+        (await store.pageTexts(projectId, rootId, { from, limit }))?.jobs.map(({ position }) => position)
+      expect(await some(whole, 4, 2)).toEqual([4, 5])
+      expect(await some(gaps, 2, 11)).toEqual([2, 9, 12])
+      expect(await some(empty, 0, 10)).toEqual([])
     })
 
     test('works with 3,000 jobs, and with none', async () => {

@@ -1,10 +1,4 @@
-import {
-  type Backlog,
-  type CaptureKey,
-  type NewRequest,
-  type PutBack,
-  SUSPECT_DEATHS,
-} from '../../src/store/captures.ts'
+import { type CaptureKey, type NewRequest, type PutBack, SUSPECT_DEATHS } from '../../src/store/captures.ts'
 
 interface ModelCapture extends CaptureKey {
   readonly turn: number
@@ -106,7 +100,7 @@ export class CapturesModel {
     return state === 'done' || state === 'failed'
   }
 
-  backlog(): Backlog {
+  backlog() {
     const queued = this.captures.filter(({ state }) => state === 'queued').map((one) => one.queued)
     const running = this.captures.filter(({ state }) => state === 'running').length
     return { waiting: queued.length, running, oldest: queued.length > 0 ? Math.min(...queued) : undefined }

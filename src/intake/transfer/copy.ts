@@ -3,9 +3,8 @@ import { optionsOfPage } from '../../contract/options-of-page.ts'
 import { AppError } from '../../errors.ts'
 import type { CaptureProgress, RootProgress } from '../../store/captures.ts'
 import type { RootHead } from '../../store/store.ts'
-import { type CopiedKept, copyKept } from './kept.ts'
 import { keysOf, stagePictures } from './pictures.ts'
-import { copyProject } from './project.ts'
+import { type CopiedKept, copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
 
 /**
@@ -20,8 +19,7 @@ export async function copyAll(transfer: Transfer, hooks: TransferHooks) {
   if (transfer.rowsOnly) await patiently(() => transfer.to.images.setShared(), hooks)
   for (const projectId of await projectIds(transfer, hooks)) {
     if (hooks.signal.aborted) break
-    await patiently(() => copyProject(transfer, projectId), hooks)
-    const more = await patiently(() => copyKept(transfer, projectId), hooks)
+    const more = await patiently(() => copyProject(transfer, projectId), hooks)
     for (const [kind, count] of Object.entries(more) as [keyof CopiedKept, number][])
       kept[kind] = (kept[kind] ?? 0) + count
     await eachRoot(transfer, projectId, hooks, async (head) => {

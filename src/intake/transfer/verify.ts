@@ -3,7 +3,6 @@ import { AppError } from '../../errors.ts'
 import type { ImageKey } from '../../images/images.ts'
 import type { Job, RootHead, Store } from '../../store/store.ts'
 import { copyRoot } from './copy.ts'
-import { copyKept, findOtherKept } from './kept.ts'
 import { findMissing, keysOf, stagePictures } from './pictures.ts'
 import { compareProject, copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
@@ -30,14 +29,11 @@ export async function verifyAll(transfer: Transfer, hooks: TransferHooks) {
     })
     if (hooks.signal.aborted) return verified
     // Compared again: a key may have been revoked while the pictures were read.
-    const difference = await patiently(async () => {
+    const differences = await patiently(async () => {
       await copyProject(transfer, projectId)
-      await copyKept(transfer, projectId)
       return await compareProject(transfer, projectId)
     }, hooks)
-    if (difference !== undefined) hooks.onProblem(`project ${projectId}`, difference)
-    for (const other of await patiently(() => findOtherKept(transfer, projectId), hooks))
-      hooks.onProblem(other, 'is not the same there')
+    for (const [where, how] of differences) hooks.onProblem(where, how)
   }
   return verified
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 
 /**
  * With these codes the server ends the connection, or we do: another connection may lead to a server that allows writing (25006).
@@ -31,33 +31,25 @@ const UNSUPPORTED = /^unsupported startup parameter/
 
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
+  const { message } = error
   const { code = '' } = error as NodeJS.ErrnoException
+  const as = (kind: ErrorCode, told: string) => new AppError(kind, told, { cause: error })
   if (error instanceof pg.DatabaseError) {
-    if (code === DISK_FULL) {
-      return new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
-    }
-    if (code === READ_ONLY) {
-      return new AppError('read_only', 'The database can only be read: its server does not allow writing.', {
-        cause: error,
-      })
-    }
-    if (code === BY_POOLER && UNSUPPORTED.test(error.message)) {
-      return new AppError(
+    if (code === DISK_FULL) return as('storage_full', 'The disk that holds the database is full.')
+    if (code === READ_ONLY)
+      return as('read_only', 'The database can only be read: its server does not allow writing.')
+    if (code === BY_POOLER && UNSUPPORTED.test(message))
+      return as(
         'storage_failed',
-        `The pooler in front of the database refuses the parameters of the address (${error.message}). Remove them, and set them for the role, such as: alter role me in database proofsheet set search_path = proofsheet`,
-        { cause: error },
+        `The pooler in front of the database refuses the parameters of the address (${message}). Remove them, and set them for the role, such as: alter role me in database proofsheet set search_path = proofsheet`,
       )
-    }
-    const lasts = code === BY_POOLER && LASTING.test(error.message)
+    const lasts = code === BY_POOLER && LASTING.test(message)
     const reason = lasts ? undefined : (PASSING[code] ?? PASSING[code.slice(0, 2)])
     return reason === undefined
-      ? new AppError('storage_failed', `The database refused: ${error.message}`, { cause: error })
-      : new AppError('unavailable', `The database cannot answer: ${reason} (${error.message}).`, {
-          cause: error,
-        })
+      ? as('storage_failed', `The database refused: ${message}`)
+      : as('unavailable', `The database cannot answer: ${reason} (${message}).`)
   }
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error
   // pg has no class for errors of connections. All other errors are such: refused, reset, timed out, closed.
-  const reason = error.message || code
-  return new AppError('unavailable', `The database cannot be reached: ${reason}.`, { cause: error })
+  return as('unavailable', `The database cannot be reached: ${message || code}.`)
 }

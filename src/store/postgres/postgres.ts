@@ -95,20 +95,12 @@ async function requireSuitable(query: Query): Promise<string> {
             current_schema()`,
   )
   const [[version, encoding, schema] = [0, '', null]] = rows as [number, string, string | null][]
-  if (version < OLDEST_VERSION) {
-    throw new AppError(
-      'storage_failed',
-      `PostgreSQL ${OLDEST_VERSION} or newer is required; this is ${version}.`,
-    )
-  }
-  if (encoding !== 'UTF8') {
-    throw new AppError(
-      'storage_failed',
-      `The encoding of the database must be UTF8, not ${encoding}: create it again.`,
-    )
-  }
-  if (schema === null)
-    throw new AppError('storage_failed', 'The schema that search_path names does not exist.')
+  const unsuitable = (why: string) => new AppError('storage_failed', why)
+  if (version < OLDEST_VERSION)
+    throw unsuitable(`PostgreSQL ${OLDEST_VERSION} or newer is required; this is ${version}.`)
+  if (encoding !== 'UTF8')
+    throw unsuitable(`The encoding of the database must be UTF8, not ${encoding}: create it again.`)
+  if (schema === null) throw unsuitable('The schema that search_path names does not exist.')
   return schema
 }
 

@@ -1,6 +1,5 @@
 import type { Engine } from './database.ts'
 
-/** The statements of a change. */
 type Change = (engine: Engine) => readonly string[]
 
 /**

@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import { AppError, hasChanged } from '../../errors.ts'
 import type { Expected, ListPage, Position, Room } from '../owned.ts'
-import type { Database, Transaction } from './database.ts'
+import { countRows, type Database, insertNew, ofProject, type Transaction } from './database.ts'
 import { newRevision, unknownProject } from './projects/projects.ts'
 import { OWNED, type OwnedTable, type Tables } from './tables.ts'
 
@@ -94,18 +94,11 @@ export class OwnedRows<T extends OwnedTable> {
         .forUpdate()
         .executeTakeFirst()
       if (!project) throw unknownProject(projectId)
-      const { count } = await transaction
-        .selectFrom(this.#table)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('project_id', '=', projectId)
-        .executeTakeFirstOrThrow()
+      const count = await countRows(transaction, this.#table, ofProject(projectId))
       if (count >= most) throw this.#tooMany(most)
-      const { numInsertedOrUpdatedRows } = await transaction
-        .insertInto(this.#table)
-        .values(makeRow(project) as InsertObject<Tables, 'templates'>)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow()
-      if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', 'this id exists already')
+      const row = makeRow(project) as InsertObject<Tables, 'templates'>
+      if (!(await insertNew(transaction, this.#table, row)))
+        throw new AppError('conflict', 'this id exists already')
     })
   }
 

@@ -1,4 +1,3 @@
-import type { Backlog } from '../captures.ts'
 import type { JobText, RootPositions, RootTexts } from '../job-text.ts'
 import type { ApiKey, Job, Project, ProjectPosition, RootHead, RootKey, RootPosition } from '../rows.ts'
 
@@ -13,9 +12,7 @@ export type Query = (text: string, values?: readonly unknown[], name?: string) =
 
 /** SQL that the engines write in different ways. */
 export interface Words {
-  /** JSON of a text. */
   json(column: string): string
-  /** A JSON array of columns. */
   array(columns: string): string
   /** The JSON array of these values of all rows, in the order of their positions. */
   arrayOf(json: string): string
@@ -25,7 +22,6 @@ export interface Words {
   each(parameter: string): string
   /** Whether a value is none of a few, or of nothing, that a statement selects. */
   notAmong(value: string, selection: string): string
-  /** Whether a row of `jobs` has this address. */
   hasUrl(url: string): string
   /** Whether a column contains a text, which has A to Z only in lower case. */
   holds(column: string, parameter: string): string
@@ -44,7 +40,6 @@ export interface WantedKey {
 export interface LookUps {
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
-  /** The versions of requests. */
   findVersions(keys: readonly RootKey[]): Promise<(number | undefined)[]>
   findKeys(keys: readonly WantedKey[]): Promise<(ApiKey | undefined)[]>
 }
@@ -164,27 +159,17 @@ export function createReads(query: Query, { json, array, arrayOf, among }: Words
     findPositions: async (projectId: string, rootId: string): Promise<RootPositions | undefined> =>
       (await query(POSITIONS, [projectId, rootId])).map(toRootPositions)[0],
 
-    /** The jobs between two positions, both included. None if there is no root with this id and this digest. */
-    async textsBetween(
-      projectId: string,
-      { rootId, digest }: Pick<RootHead, 'rootId' | 'digest'>,
-      { first, last }: { first: number; last: number },
-    ): Promise<JobText[]> {
-      const text = `select ${texts} ${OF_ROOT} and position between $4 and $5
-        and exists (${SHOWN} and root_id = $2 and digest = $3)`
-      const rows = await query(text, [projectId, rootId, digest, first, last])
-      return toJobTexts(rows[0]?.[0] ?? null)
-    },
-
     /** A value that was kept under a name: the id of the store, or the identity of one of its other parts. */
     findIdentity: async (name: string): Promise<string | undefined> =>
       (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined,
 
-    /** Whether any capture is queued or under way. */
     anyUnfinished: async (): Promise<boolean> => (await query(ANY_UNFINISHED)).length > 0,
 
-    /** How many captures are unfinished, in all processes. */
-    async findBacklog(): Promise<Backlog> {
+    /**
+     * How many captures wait, since when the oldest, and how many are under way, in all processes. Those of dead processes count until
+     * they are found.
+     */
+    async findBacklog() {
       const [[unfinished, running, oldest] = [0, 0, null]] = (await query(BACKLOG)) as [
         number,
         number,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { WriteProbe } from '../../files/write-probe.ts'
 import { createCaptures } from './captures/captures.ts'
 import { createEvents } from './captures/events.ts'
-import { type Connections, createDatabase, type Database } from './database.ts'
+import { type Connections, createDatabase, type Database, insertNew, update } from './database.ts'
 import { OwnedRows } from './owned-rows.ts'
 import { createEndedSessions } from './projects/ended-sessions.ts'
 import { createKeys } from './projects/keys.ts'
@@ -74,7 +74,6 @@ export function createSqlStore({
   writing.onFailure(() => probe.fail())
   const rootsOf = (keys: readonly string[]) =>
     keys.map((key) => ({ projectId: key.slice(0, ID), rootId: key.slice(ID) }))
-  const findProject = together((ids) => reads.findProjects(ids))
   const findRoot = together((keys) => reads.findRoots(rootsOf(keys)))
   const findVersion = together((keys) => reads.findVersions(rootsOf(keys)))
   const findKey = together((keys) =>
@@ -86,32 +85,26 @@ export function createSqlStore({
     ...createKeys(db),
     ...createAdding(db),
     ...createIdentity(db),
-    findProject: (projectId: string) => findProject(projectId),
+    findProject: together(reads.findProjects),
     findRoot: (projectId: string, rootId: string) => findRoot(projectId + rootId),
     /** A key that was not revoked. With a session, by the hash of its id: and the session has not ended. */
     findKey: (hash: string, session = '') => findKey(`${hash} ${session}`),
 
-    /** Queries for answers to people. */
     browsing,
-    /** Requests and their captures. */
     captures: {
       ...createCaptures(db),
       anyUnfinished: reads.anyUnfinished,
       findBacklog: reads.findBacklog,
-      /** One version for each root, in their order. */
       findVersions: reads.findVersions,
       /** The version of a request. Undefined if there is no such request. Imported roots have none. */
       findVersion: (projectId: string, rootId: string) => findVersion(projectId + rootId),
     },
-    /** The outbox. */
     events: createEvents(db),
     removals: createRemovals(db),
     /** Roots whose pages are captured later, once. */
     scheduledRoots: createScheduledRoots(db),
-    /** Recurring schedules. */
     schedules: createSchedules(db),
     webhooks: createWebhooks(db),
-    /** The work of delivering. */
     deliveries: createDeliveries(db),
     templates: createTemplates(db),
     /** The rows of everything that projects own, as they are stored. */
@@ -140,11 +133,7 @@ function createIdentity(db: Database) {
     /** Keeps a value, unless there is one. Returns the value that is there, so that two processes at the same time agree. */
     keepIdentity: (name: string, value: string): Promise<string> =>
       db.transaction(async (transaction) => {
-        await transaction
-          .insertInto('identity')
-          .values({ name, value })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+        await insertNew(transaction, 'identity', { name, value })
         const kept = transaction.selectFrom('identity').select('value').where('name', '=', name)
         return (await kept.executeTakeFirstOrThrow()).value
       }),
@@ -156,15 +145,11 @@ function createIdentity(db: Database) {
     async followTime(name: string, options: { now: number; most: number }): Promise<number> {
       const now = await db.timeAt(options.now)
       return await db.transaction(async (transaction) => {
-        await transaction
-          .insertInto('times')
-          .values({ name, time: now })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+        await insertNew(transaction, 'times', { name, time: now })
         const kept = transaction.selectFrom('times').select('time').where('name', '=', name).forUpdate()
         const { time: before } = await kept.executeTakeFirstOrThrow()
         const time = Math.min(now, before + Math.round(options.most))
-        await transaction.updateTable('times').set({ time }).where('name', '=', name).execute()
+        await update(transaction, 'times', { time }, sql`name = ${name}`)
         return time
       })
     },

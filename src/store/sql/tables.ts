@@ -17,14 +17,32 @@ type Row<T> = {
     : T[Name]
 }
 
+/** `project_id` is `projectId`. */
+type Name<Column> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Name<Rest>>}`
+  : Extract<Column, string>
+
+type Fields<R> = {
+  [Column in keyof R as Name<Column>]: null extends R[Column]
+    ? Exclude<R[Column], null> | undefined
+    : R[Column]
+}
+
+/** The object of a row. Null is undefined. */
+export function fromRow<R extends object>(row: R): Fields<R> {
+  const fields = Object.entries(row).map(([column, value]) => {
+    const name = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    return [name, value ?? undefined]
+  })
+  return Object.fromEntries(fields)
+}
+
 /** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
 export interface Tables {
   projects: Row<Project> & {
-    /** The number of its last event. */
     last_event: number
     /** When its removal began. Null: it is shown. */
     removed: number | null
-    /** When a part of it was last removed. */
     last_removal: number | null
   }
   roots: Row<RootKey & RootHead> & {
@@ -98,7 +116,6 @@ export interface Tables {
   }
   /** The outbox: what has happened to captured roots. */
   events: Row<RootKey & RootEvent>
-  /** Recurring schedules. */
   schedules: Row<Omit<StoredSchedule, 'paused' | 'next' | 'problem'>> & {
     paused: number
     /** Its next time. Null: there is none, or it is paused. */
@@ -147,7 +164,6 @@ export interface Tables {
     last_problem: string | null
   }
   templates: Row<StoredTemplate>
-  /** Sessions that somebody has signed out of. */
   ended_sessions: {
     /** A hash of its id. */
     session: string
@@ -159,7 +175,6 @@ export interface Tables {
   /** Has at most one row. */
   session_days: {
     one: number
-    /** How many days were counted. */
     day: number
     /** When that day was counted. */
     begun: number

@@ -7,12 +7,6 @@ const AT_ONCE = 1
 /** If a look-up is stuck, the next one begins after this time. */
 const LONGEST_WAIT_MS = 20
 
-interface Awaited<V> {
-  readonly promise: Promise<V>
-  resolve(value: V): void
-  reject(error: unknown): void
-}
-
 export type Together<V> = (key: string) => Promise<V>
 
 /**
@@ -41,7 +35,7 @@ const answering = {
  * once. A query always begins after the look-ups that it answers, so that it sees everything that was written before them.
  */
 export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): Together<V> {
-  let waiting = new Map<string, Awaited<V>>()
+  let waiting = new Map<string, PromiseWithResolvers<V>>()
   let underWay = 0
   let impatient: NodeJS.Timeout | undefined
   let begins = () => {}

@@ -40,7 +40,6 @@ export function createCheckpoints({ path }: DatabaseFile) {
   }
 
   return {
-    /** A statement was run with these parameters. */
     onRun(parameters: readonly SQLInputValue[]): void {
       bytes += PAGE
       for (const each of parameters) if (typeof each === 'string') bytes += each.length

@@ -12,7 +12,6 @@ import {
 } from '../sql/reads.ts'
 import type { Run } from './statements.ts'
 
-/** Look-ups that are remembered. */
 const MOST_KNOWN = 20_000
 
 export const WORDS: Words = {

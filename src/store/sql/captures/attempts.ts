@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { RawBuilder, Updateable } from 'kysely'
+import { type RawBuilder, sql, type Updateable } from 'kysely'
 import { hasSecrets } from '../../../contract/options/secrets.ts'
 import { optionsOfPage } from '../../../contract/options-of-page.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
-import { type Database, ofCapture, ofRoot, type Transaction } from '../database.ts'
+import { type Database, Overtaken, ofCapture, ofRoot, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision } from '../projects/projects.ts'
 import type { Tables } from '../tables.ts'
 import { countMarks, readOptions, readOwnOptions } from './columns.ts'
 import { type DueOptions, isDue, isOf } from './due.ts'
 import { appendEvents, finishIfLast, type NewEvent } from './events.ts'
+import { raiseVersion } from './requests.ts'
 import { charge } from './turns.ts'
 
 /** Longer than any attempt takes. */
@@ -19,15 +20,9 @@ export function createAttempts(db: Database) {
     /** False if the attempt is not the last one any more. */
     async renew(attempt: Attempt, until: number): Promise<boolean> {
       const lease = await db.timeAt(until)
-      const { numUpdatedRows } = await db.transaction((transaction) =>
-        transaction
-          .updateTable('captures')
-          .set({ lease })
-          .where(ofCapture(attempt))
-          .where(isOf(attempt))
-          .executeTakeFirst(),
+      return await db.transaction((transaction) =>
+        update(transaction, 'captures', { lease }, ofCapture(attempt), isOf(attempt)),
       )
-      return numUpdatedRows > 0n
     },
 
     /**
@@ -37,7 +32,31 @@ export function createAttempts(db: Database) {
      */
     async finish(attempt: Attempt, outcome: Captured | Failed, at: number): Promise<boolean> {
       const now = await db.timeAt(at)
-      return await db.transaction((transaction) => end(transaction, attempt, outcome, now))
+      const failed = 'reason' in outcome ? outcome : undefined
+      const { seen } = outcome
+      return await db.transaction(async (transaction) => {
+        const ended = await change(transaction, attempt, isOf(attempt), { now, ends: true }, () => ({
+          state: failed ? 'failed' : 'done',
+          finished: now,
+          lease: null,
+          reason: failed?.reason ?? null,
+          detail: failed?.detail ?? null,
+          cut: seen?.marks.includes('cut') ? 1 : 0,
+          seen: seen ? JSON.stringify(seen) : null,
+        }))
+        if (!ended) return false
+        await transaction.deleteFrom('secrets').where(ofCapture(attempt)).execute()
+        if (seen && seen.marks.length > 0) {
+          const marks = countMarks(ended.request.marks, [seen])
+          await update(transaction, 'requests', { marks }, ofRoot(attempt))
+        }
+        if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
+        const { position } = attempt
+        const events: NewEvent[] = [{ kind: failed ? 'page.failed' : 'page.done', position }]
+        if (await finishIfLast(transaction, attempt, now)) events.push({ kind: 'root.finished' })
+        await appendEvents(transaction, attempt, events, now)
+        return true
+      })
     },
 
     /**
@@ -101,40 +120,6 @@ export async function begin(
   }
 }
 
-async function end(
-  transaction: Transaction,
-  attempt: Attempt,
-  outcome: Captured | Failed,
-  now: number,
-): Promise<boolean> {
-  const failed = 'reason' in outcome ? outcome : undefined
-  const { seen } = outcome
-  const ended = await change(transaction, attempt, isOf(attempt), { now, ends: true }, () => ({
-    state: failed ? 'failed' : 'done',
-    finished: now,
-    lease: null,
-    reason: failed?.reason ?? null,
-    detail: failed?.detail ?? null,
-    cut: seen?.marks.includes('cut') ? 1 : 0,
-    seen: seen ? JSON.stringify(seen) : null,
-  }))
-  if (!ended) return false
-  await transaction.deleteFrom('secrets').where(ofCapture(attempt)).execute()
-  if (seen && seen.marks.length > 0) {
-    const marks = countMarks(ended.request.marks, [seen])
-    await transaction.updateTable('requests').set({ marks }).where(ofRoot(attempt)).execute()
-  }
-  if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
-  const { position } = attempt
-  const events: NewEvent[] = [{ kind: failed ? 'page.failed' : 'page.done', position }]
-  if (await finishIfLast(transaction, attempt, now)) events.push({ kind: 'root.finished' })
-  await appendEvents(transaction, attempt, events, now)
-  return true
-}
-
-/** Another process took a page of this project at the same time. The next project must be chosen again. */
-export class Overtaken extends Error {}
-
 interface ChangeOptions {
   readonly now: number
   readonly begins?: boolean
@@ -164,18 +149,10 @@ async function change(
     .executeTakeFirst()
   if (!capture) return undefined
   const charged = await charge(transaction, key.projectId, { elapsed: usedUntil(now, capture), ...how })
+  // Another process took a page of this project at the same time. The next project must be chosen again.
   if (!charged && how.written !== undefined) throw new Overtaken()
-  const request = await transaction
-    .updateTable('requests')
-    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-    .where(ofRoot(key))
-    .returning(['version', 'options', 'marks'])
-    .executeTakeFirstOrThrow()
-  await transaction
-    .updateTable('captures')
-    .set({ ...set(capture), changed: request.version })
-    .where(ofCapture(key))
-    .execute()
+  const request = await raiseVersion(transaction, key)
+  await update(transaction, 'captures', { ...set(capture), changed: request.version }, ofCapture(key))
   return { capture, request }
 }
 
@@ -205,10 +182,7 @@ async function addJob(
       ...{ created: now, basepath, width, height },
     })
     .execute()
-  await transaction
-    .updateTable('roots')
-    .set(({ eb }) => ({ job_count: eb('job_count', '+', 1), revision: newRevision() }))
-    .where(ofRoot({ projectId, rootId }))
-    .execute()
+  const more = { job_count: sql<number>`job_count + 1`, revision: newRevision() }
+  await update(transaction, 'roots', more, ofRoot({ projectId, rootId }))
   await changeProject(transaction, projectId)
 }

@@ -1,13 +1,22 @@
 import { type Kysely, sql } from 'kysely'
 import type { AcceptLimits, CaptureTask, NewRequest, RootProgress, UnderWay } from '../../captures.ts'
 import type { RootKey } from '../../rows.ts'
-import { type Database, ofRoot, type Transaction } from '../database.ts'
+import {
+  countRows,
+  type Database,
+  isThere,
+  Overtaken,
+  ofProject,
+  ofRoot,
+  type Transaction,
+  update,
+} from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { begin, createAttempts, Overtaken } from './attempts.ts'
+import { begin, createAttempts } from './attempts.ts'
 import { findDue, isDue, NO_TURN } from './due.ts'
 import { findEnded, finishEnded } from './events.ts'
 import { createProgress } from './progress.ts'
-import { acceptRequest, adoptRequest, KeyTaken } from './requests.ts'
+import { acceptRequest, adoptRequest } from './requests.ts'
 import { findNext, isCompeting, joinTurns, lockTurns } from './turns.ts'
 
 /** If nothing is due: how often to look for captures that an older version did not count. */
@@ -44,23 +53,14 @@ export function createCaptures(db: Database) {
       const skew = await db.skew()
       const heldUntil = request.heldUntil && request.heldUntil + skew
       const options = { now: request.created + skew, ...limits }
-      for (;;) {
-        const accepted = await db
-          .transaction((transaction) => acceptRequest(transaction, { ...request, heldUntil }, options))
-          .catch(unless(KeyTaken))
-        if (accepted !== undefined) return accepted
-      }
+      return await db.transaction((transaction) =>
+        acceptRequest(transaction, { ...request, heldUntil }, options),
+      )
     },
 
     /** Whether a capture has been due since `then`, and no process has begun it. */
     async anyDueSince(then: number): Promise<boolean> {
-      const due = db.read
-        .selectFrom('captures')
-        .select('position')
-        .where(isDue(then, { held: false }))
-        .where('queued', '<=', then)
-        .limit(1)
-      return (await due.executeTakeFirst()) !== undefined
+      return await isThere(db.read, 'captures', isDue(then, { held: false }), sql`queued <= ${then}`)
     },
 
     /**
@@ -84,34 +84,25 @@ export function createCaptures(db: Database) {
     }): Promise<CaptureTask | undefined> {
       const now = await db.timeAt(options.now)
       const held = rootId !== undefined
-      for (;;) {
-        const taken = await db
-          .transaction(async (transaction) => {
-            const next = held
-              ? { key: await findDue(transaction, now, { rootId, suspects, lock: true }) }
-              : await findNext(transaction, now, { idleOnly, suspects })
-            if (!next?.key) return 'nothing'
-            const { key, ...chosen } = next
-            const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
-            // Another process was faster. There may be another capture.
-            if (!task) throw new Overtaken()
-            return task
-          })
-          .catch(unless(Overtaken))
-        if (taken !== 'nothing' && taken) return taken
-        if (taken === 'nothing' && !(await recountAll(now))) return undefined
-      }
+      const take = () =>
+        db.transaction(async (transaction) => {
+          const next = held
+            ? { key: await findDue(transaction, now, { rootId, suspects, lock: true }) }
+            : await findNext(transaction, now, { idleOnly, suspects })
+          if (!next?.key) return undefined
+          const { key, ...chosen } = next
+          const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
+          // There may be another capture.
+          if (!task) throw new Overtaken()
+          return task
+        })
+      return (await take()) ?? ((await recountAll(now)) ? await take() : undefined)
     },
 
     /** Whether a page is due at which SUSPECT_DEATHS processes died. */
     async anySuspect(at: number): Promise<boolean> {
       const now = await db.timeAt(at)
-      const suspect = db.read
-        .selectFrom('captures')
-        .select('position')
-        .where(isDue(now, { held: true, suspects: true }))
-        .limit(1)
-      return (await suspect.executeTakeFirst()) !== undefined
+      return await isThere(db.read, 'captures', isDue(now, { held: true, suspects: true }))
     },
 
     /** All attempts under way, in all processes, including dead ones. */
@@ -132,13 +123,8 @@ export function createCaptures(db: Database) {
       const now = await db.timeAt(at)
       await db.transaction(async (transaction) => {
         const competes = await isCompeting(transaction, projectId, now)
-        const { numUpdatedRows } = await transaction
-          .updateTable('captures')
-          .set({ due: 0 })
-          .where(ofRoot(root))
-          .where('state', '=', 'queued')
-          .executeTakeFirst()
-        if (numUpdatedRows === 0n) return
+        const isHeld = await update(transaction, 'captures', { due: 0 }, ofRoot(root), sql`state = 'queued'`)
+        if (!isHeld) return
         const turns = await lockTurns(transaction, projectId)
         await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)
       })
@@ -150,13 +136,6 @@ export function createCaptures(db: Database) {
      */
     adopt: (projectId: string, rootId: string, progress: RootProgress): Promise<void> =>
       db.transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress)),
-  }
-}
-
-/** Returns undefined for this error: then the caller tries again. */
-function unless(again: typeof KeyTaken | typeof Overtaken): (error: unknown) => undefined {
-  return (error) => {
-    if (!(error instanceof again)) throw error
   }
 }
 
@@ -175,13 +154,8 @@ async function findMiscounted(db: Kysely<Tables>): Promise<string[]> {
 
 async function recount(transaction: Transaction, projectId: string, now: number): Promise<void> {
   const turns = await lockTurns(transaction, projectId)
-  const { pages } = await transaction
-    .selectFrom('captures')
-    .select(({ fn }) => fn.countAll<number>().as('pages'))
-    .where('finished', 'is', null)
-    .where('turn', '>', NO_TURN)
-    .where('project_id', '=', projectId)
-    .executeTakeFirstOrThrow()
+  const unfinished = sql<boolean>`finished is null and turn > ${NO_TURN}`
+  const pages = await countRows(transaction, 'captures', unfinished, ofProject(projectId))
   const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
   await joinTurns(transaction, { projectId, now, pages: pages - turns.waiting, competes }, turns)
 }

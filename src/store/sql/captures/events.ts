@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { CaptureState } from '../../../contract/states.ts'
 import type { Outcome, RootEvent } from '../../captures.ts'
 import type { RootKey } from '../../rows.ts'
-import { type Database, ofRoot, type Transaction } from '../database.ts'
+import { type Database, isThere, ofRoot, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** Roots that are read at a time. */
@@ -90,17 +90,12 @@ export function outcomeOf(states: readonly CaptureState[]): Outcome {
  * locked the row of the request before. So if two transactions end the last two captures, the later one sees both ends.
  */
 export async function finishIfLast(transaction: Transaction, root: RootKey, now: number): Promise<boolean> {
-  const captures = transaction.selectFrom('captures').where(ofRoot(root))
-  const left = await captures.select('position').where('finished', 'is', null).limit(1).executeTakeFirst()
-  if (left) return false
-  const states = (await captures.select('state').distinct().execute()).map(({ state }) => state)
-  const { numUpdatedRows } = await transaction
-    .updateTable('requests')
-    .set({ finished: now, outcome: outcomeOf(states) })
-    .where(ofRoot(root))
-    .where('finished', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const unfinished = sql<boolean>`finished is null`
+  if (await isThere(transaction, 'captures', ofRoot(root), unfinished)) return false
+  const ends = transaction.selectFrom('captures').select('state').distinct().where(ofRoot(root))
+  const states = (await ends.execute()).map(({ state }) => state)
+  const end = { finished: now, outcome: outcomeOf(states) }
+  return await update(transaction, 'requests', end, ofRoot(root), unfinished)
 }
 
 // During an upgrade, an older version may end captures in the same database without writing that a root is finished.
@@ -117,11 +112,7 @@ export async function findEnded(db: Kysely<Tables>): Promise<RootKey[]> {
 }
 
 export async function finishEnded(transaction: Transaction, root: RootKey, now: number): Promise<void> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('requests')
-    .set(({ ref }) => ({ version: ref('version') }))
-    .where(ofRoot(root))
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n || !(await finishIfLast(transaction, root, now))) return
+  const isLocked = await update(transaction, 'requests', { version: sql`version` }, ofRoot(root))
+  if (!isLocked || !(await finishIfLast(transaction, root, now))) return
   await appendEvents(transaction, root, [{ kind: 'root.finished' }], now)
 }

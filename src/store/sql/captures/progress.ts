@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Counts } from '../../../contract/status.ts'
 import type { CaptureProgress, Changes, Failed, RequestedPage, RootProgress } from '../../captures.ts'
 import { type Database, ofCapture, ofRoot } from '../database.ts'
@@ -9,42 +9,63 @@ import { ORIGIN_COLUMNS, readOptions, readOrigin, readOwnOptions } from './colum
 const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const
 
 export function createProgress({ read }: Database) {
-  return {
-    /** A request with all its captures. Undefined if there is no such request. Imported roots have none. */
-    async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {
-      const request = await findRequest(read, projectId, rootId)
-      if (!request) return undefined
-      const rows = await read
-        .selectFrom('captures')
-        .selectAll()
-        .where(ofRoot({ projectId, rootId }))
-        .orderBy('position')
-        .execute()
-      const idempotencyKey = request.idempotency_key ?? undefined
-      return { ...toProgress(request, rows), idempotencyKey, captures: rows.map(toCapture) }
-    },
+  /**
+   * All from one instant: one statement reads all captures. `since`: a version, or 0 for everything. Undefined if there is no such
+   * request. Imported roots have none.
+   */
+  const findChanges = async (
+    projectId: string,
+    rootId: string,
+    since: number,
+  ): Promise<Changes | undefined> => {
+    const request = await read
+      .selectFrom('requests')
+      .innerJoin('roots', (join) =>
+        join
+          .onRef('roots.project_id', '=', 'requests.project_id')
+          .onRef('roots.root_id', '=', 'requests.root_id'),
+      )
+      .select(['roots.created', 'idempotency_key', 'options', 'version', 'finished', 'outcome'])
+      .select(ORIGIN_COLUMNS)
+      .where('requests.project_id', '=', projectId)
+      .where('requests.root_id', '=', rootId)
+      .executeTakeFirst()
+    if (!request) return undefined
+    const rows = await read
+      .selectFrom('captures')
+      .select(['position', 'loading_time', 'state', 'attempts', 'attempt', 'queued', 'started', 'finished'])
+      .select(['reason', 'cut', 'changed'])
+      .select(
+        LONG.map((column) =>
+          sql<string | null>`case when changed > ${since} then ${sql.ref(column)} end`.as(column),
+        ),
+      )
+      .where(ofRoot({ projectId, rootId }))
+      .orderBy('position')
+      .execute()
+    const counts: Counts = { total: rows.length, queued: 0, running: 0, done: 0, failed: 0 }
+    for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
+    const captures = rows.filter(({ changed }) => changed > since).map((row) => toCapture(row as Row))
+    const { created, finished: at, outcome } = request
+    return {
+      created,
+      idempotencyKey: request.idempotency_key ?? undefined,
+      origin: readOrigin(request),
+      options: readOptions(request.options),
+      // The request was read before its captures, so a capture may have a newer version.
+      version: rows.reduce((last, { changed }) => Math.max(last, changed), request.version),
+      finished: at === null || outcome === null ? undefined : { at, outcome },
+      counts,
+      captures,
+    }
+  }
 
-    /** All from one instant: one statement reads all captures. `since`: a version, or 0 for everything. Undefined as above. */
-    async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {
-      const request = await findRequest(read, projectId, rootId)
-      if (!request) return undefined
-      const rows = await read
-        .selectFrom('captures')
-        .select(['position', 'loading_time', 'state', 'attempts', 'attempt', 'queued', 'started', 'finished'])
-        .select(['reason', 'cut', 'changed'])
-        .select(
-          LONG.map((column) =>
-            sql<string | null>`case when changed > ${since} then ${sql.ref(column)} end`.as(column),
-          ),
-        )
-        .where(ofRoot({ projectId, rootId }))
-        .orderBy('position')
-        .execute()
-      const counts: Counts = { total: rows.length, queued: 0, running: 0, done: 0, failed: 0 }
-      for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
-      const captures = rows.filter(({ changed }) => changed > since).map((row) => toCapture(row as Row))
-      return { ...toProgress(request, rows), counts, captures }
-    },
+  return {
+    findChanges,
+
+    /** A request with all its captures. Undefined as above. */
+    findProgress: (projectId: string, rootId: string): Promise<RootProgress | undefined> =>
+      findChanges(projectId, rootId, 0),
 
     /** A page that has failed. Undefined if there is none at this position. */
     async findFailed(
@@ -61,36 +82,6 @@ export function createProgress({ read }: Database) {
       if (!row || row.reason === null) return undefined
       return { ...row, reason: row.reason, detail: row.detail ?? '' }
     },
-  }
-}
-
-async function findRequest(db: Kysely<Tables>, projectId: string, rootId: string) {
-  return await db
-    .selectFrom('requests')
-    .innerJoin('roots', (join) =>
-      join
-        .onRef('roots.project_id', '=', 'requests.project_id')
-        .onRef('roots.root_id', '=', 'requests.root_id'),
-    )
-    .select(['roots.created', 'idempotency_key', 'options', 'version', 'finished', 'outcome'])
-    .select(ORIGIN_COLUMNS)
-    .where('requests.project_id', '=', projectId)
-    .where('requests.root_id', '=', rootId)
-    .executeTakeFirst()
-}
-
-function toProgress(
-  request: NonNullable<Awaited<ReturnType<typeof findRequest>>>,
-  captures: readonly { readonly changed: number }[],
-) {
-  const { created, finished: at, outcome } = request
-  return {
-    created,
-    origin: readOrigin(request),
-    options: readOptions(request.options),
-    // The request was read before its captures, so a capture may have a newer version.
-    version: captures.reduce((last, { changed }) => Math.max(last, changed), request.version),
-    finished: at === null || outcome === null ? undefined : { at, outcome },
   }
 }
 

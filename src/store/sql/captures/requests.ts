@@ -1,33 +1,28 @@
+import { sql, type UpdateObject } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import { otherWork } from '../../../work/other-work.ts'
-import type { AcceptLimits, NewRequest, RootProgress } from '../../captures.ts'
-import type { Transaction } from '../database.ts'
+import type { NewRequest, RootProgress } from '../../captures.ts'
+import type { RootKey } from '../../rows.ts'
+import type { RunOptions } from '../../schedules.ts'
+import { countRows, insertNew, Overtaken, ofProject, ofRoot, type Transaction } from '../database.ts'
 import { changeProject, newRevision, requireProject, unknownProject } from '../projects/projects.ts'
 import { noteLastRoot } from '../projects/templates.ts'
 import type { Tables } from '../tables.ts'
 import { countMarks, marksOf, NO_MARKS, writeOptions, writeOrigin, writeOwnOptions } from './columns.ts'
 import { FIRST_VERSION, NO_TURN } from './due.ts'
 import { outcomeOf } from './events.ts'
-import { isCompeting, joinTurns, lockTurns, requireRoom } from './turns.ts'
+import { isCompeting, joinTurns, lockTurns } from './turns.ts'
 
-/** By then, some may have begun. */
+/** By then, some pages of a full queue are captured, and some scheduled ones may have begun. */
 const RETRY_AFTER_S = 60
 /** Rows of captures that one statement writes. Each may have 30 KB. */
 const AT_ONCE = 25
 
-/** Another request with the same idempotency key was accepted at the same time. This one starts again. */
-export class KeyTaken extends Error {}
-
-interface AcceptOptions extends AcceptLimits {
-  /** By the clock of the store. */
-  readonly now: number
-}
-
-/** See `Captures.accept`. Throws KeyTaken: then the transaction must be rolled back. */
+/** See `Captures.accept`. `now`: by the clock of the store. */
 export async function acceptRequest(
   transaction: Transaction,
   request: NewRequest,
-  { now, mostWaiting = Number.POSITIVE_INFINITY, mostScheduled }: AcceptOptions,
+  { now, mostWaiting, mostScheduled }: RunOptions,
 ): Promise<string> {
   const { projectId, rootId, pages } = request
   await requireProject(transaction, projectId)
@@ -35,12 +30,14 @@ export async function acceptRequest(
   const before = await findAccepted(transaction, request)
   if (before !== undefined) return before
   if ((request.origin?.scheduled ?? 0) > now) {
-    await requireRoomLater(transaction, request, mostScheduled)
+    const isLater = sql<boolean>`finished is null and turn = ${NO_TURN}`
+    const scheduled = await countRows(transaction, 'captures', isLater, ofProject(projectId))
+    requireRoom(request, 'scheduled', scheduled, mostScheduled)
     await addRequest(transaction, request, { begun: null })
     await addPages(transaction, request, () => ({ state: 'scheduled', turn: NO_TURN }))
     return rootId
   }
-  requireRoom(request, turns, mostWaiting)
+  requireRoom(request, 'waiting', turns.waiting, mostWaiting)
   const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
   await joinTurns(transaction, { projectId, now, pages: pages.length, competes }, turns)
   await addRequest(transaction, request, { begun: now })
@@ -49,24 +46,18 @@ export async function acceptRequest(
   return rootId
 }
 
-/** Throws `rate_limited` if too many pages of the project would be scheduled. */
-async function requireRoomLater(
-  transaction: Transaction,
-  { projectId, pages }: NewRequest,
+/** Throws `rate_limited` if too many pages of the project would be waiting or scheduled. */
+function requireRoom(
+  { pages }: NewRequest,
+  kind: 'waiting' | 'scheduled',
+  count: number,
   most = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const { count } = await transaction
-    .selectFrom('captures')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('finished', 'is', null)
-    .where('project_id', '=', projectId)
-    .where('turn', '=', NO_TURN)
-    .executeTakeFirstOrThrow()
+): void {
   if (count + pages.length <= most) return
   throw new AppError(
     'rate_limited',
-    `this project has ${count} scheduled pages; ${pages.length} more would exceed its limit of ` +
-      `${most} (MAX_PAGES_SCHEDULED)`,
+    `this project has ${count} ${kind} pages; ${pages.length} more would exceed its limit of ` +
+      `${most} (MAX_PAGES_${kind.toUpperCase()})`,
     { retryAfterS: RETRY_AFTER_S },
   )
 }
@@ -94,7 +85,7 @@ async function findAccepted(
   return found?.root_id
 }
 
-/** The root is shown at once, without jobs. Throws KeyTaken if another request with the same key was faster. */
+/** The root is shown at once, without jobs. */
 async function addRequest(
   transaction: Transaction,
   request: NewRequest,
@@ -123,7 +114,8 @@ async function addRequest(
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) throw new KeyTaken()
+  // Another request with the same idempotency key was accepted at the same time.
+  if (numInsertedOrUpdatedRows === 0n) throw new Overtaken()
   // The project is locked after the template: its removal does so, too.
   await noteLastRoot(transaction, request)
   if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
@@ -162,6 +154,20 @@ async function writeInSlices<Row>(
   }
 }
 
+/** Raises the version of a request: something has happened to its captures. */
+export async function raiseVersion(
+  transaction: Transaction,
+  root: RootKey,
+  more: UpdateObject<Tables, 'requests'> = {},
+) {
+  return await transaction
+    .updateTable('requests')
+    .set({ version: sql`version + 1`, ...more })
+    .where(ofRoot(root))
+    .returning(['version', 'options', 'marks'])
+    .executeTakeFirstOrThrow()
+}
+
 /** The turn after all others of the project. Pages that are not in the queue have NO_TURN, which is less. */
 export async function firstTurn(transaction: Transaction, projectId: string): Promise<number> {
   const last = await transaction
@@ -181,21 +187,17 @@ export async function adoptRequest(
   { idempotencyKey, origin, options, version, finished, captures }: RootProgress,
 ): Promise<void> {
   const root = { project_id: projectId, root_id: rootId }
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('requests')
-    .values({
-      ...root,
-      idempotency_key: idempotencyKey ?? null,
-      options: writeOptions(options),
-      version,
-      marks: countMarks(NO_MARKS, captures.map(marksOf)),
-      ...writeOrigin(origin),
-      finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
-      outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) return
+  const isNew = await insertNew(transaction, 'requests', {
+    ...root,
+    idempotency_key: idempotencyKey ?? null,
+    options: writeOptions(options),
+    version,
+    marks: countMarks(NO_MARKS, captures.map(marksOf)),
+    ...writeOrigin(origin),
+    finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
+    outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
+  })
+  if (!isNew) return
   // A new revision: the root was shown before, but now it can be found by its tags.
   await changeProject(transaction, projectId)
   const rows = captures.map((capture) => ({

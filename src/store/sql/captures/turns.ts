@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { AppError } from '../../../errors.ts'
-import type { CaptureKey, NewRequest } from '../../captures.ts'
-import type { Transaction } from '../database.ts'
+import type { CaptureKey } from '../../captures.ts'
+import { insertNew, isThere, ofProject, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { findDue } from './due.ts'
 
@@ -92,20 +91,13 @@ export async function charge(
   }: { elapsed: number; begins?: boolean; ends?: boolean; written?: number | undefined },
 ): Promise<boolean> {
   const cost = Math.max(0, elapsed) + (begins ? ATTEMPT_MS : 0)
-  let update = transaction
-    .updateTable('turns')
-    .set(({ eb }) => ({
-      used: eb('used', '+', cost),
-      ...(ends && { waiting: sql<number>`case when waiting > 0 then waiting - 1 else 0 end` }),
-    }))
-    .where('project_id', '=', projectId)
-  if (written !== undefined) update = update.where('used', '=', written)
-  const { numUpdatedRows } = await update.executeTakeFirst()
-  return numUpdatedRows > 0n
+  const charged = {
+    used: sql<number>`used + ${cost}`,
+    ...(ends && { waiting: sql<number>`case when waiting > 0 then waiting - 1 else 0 end` }),
+  }
+  const asWritten = written === undefined ? [] : [sql<boolean>`used = ${written}`]
+  return await update(transaction, 'turns', charged, ofProject(projectId), ...asWritten)
 }
-
-/** By then, some pages of a full queue are captured. */
-const RETRY_AFTER_S = 60
 
 type Turns = Pick<Tables['turns'], 'used' | 'waiting' | 'since'>
 
@@ -118,23 +110,8 @@ export async function lockTurns(transaction: Transaction, projectId: string): Pr
     .forUpdate()
   const found = await locked.executeTakeFirst()
   if (found) return found
-  await transaction
-    .insertInto('turns')
-    .values({ project_id: projectId, used: 0, waiting: 0, since: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertNew(transaction, 'turns', { project_id: projectId, used: 0, waiting: 0, since: 0 })
   return await locked.executeTakeFirstOrThrow()
-}
-
-/** Throws `rate_limited` if too many pages would wait. */
-export function requireRoom({ pages }: NewRequest, { waiting }: Turns, most: number): void {
-  if (waiting + pages.length <= most) return
-  throw new AppError(
-    'rate_limited',
-    `this project has ${waiting} waiting pages; ${pages.length} more would exceed its limit of ` +
-      `${most} (MAX_PAGES_WAITING)`,
-    { retryAfterS: RETRY_AFTER_S },
-  )
 }
 
 /**
@@ -148,11 +125,8 @@ export async function joinTurns(
 ): Promise<void> {
   const least = competes ? used : ((await leastUsed(transaction, now, projectId)) ?? 0)
   const start = waiting === 0 ? least : Math.max(used, least)
-  await transaction
-    .updateTable('turns')
-    .set({ used: start, waiting: waiting + pages, since: waiting === 0 ? now : since })
-    .where('project_id', '=', projectId)
-    .execute()
+  const joined = { used: start, waiting: waiting + pages, since: waiting === 0 ? now : since }
+  await update(transaction, 'turns', joined, ofProject(projectId))
 }
 
 /** Whether the project has a capture that is due or under way. */
@@ -161,11 +135,6 @@ export async function isCompeting(
   projectId: string,
   now: number,
 ): Promise<boolean> {
-  const running = await transaction
-    .selectFrom('captures')
-    .select('position')
-    .where('state', '=', sql.lit('running'))
-    .where('project_id', '=', projectId)
-    .executeTakeFirst()
-  return running !== undefined || (await findDue(transaction, now, { projectId })) !== undefined
+  const isUnderWay = await isThere(transaction, 'captures', sql`state = 'running'`, ofProject(projectId))
+  return isUnderWay || (await findDue(transaction, now, { projectId })) !== undefined
 }

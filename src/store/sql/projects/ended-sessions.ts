@@ -1,35 +1,22 @@
 import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { Database, Transaction } from '../database.ts'
-
-/** A session that somebody has signed out of. */
-export interface EndedSession {
-  /** A hash of its id. */
-  readonly session: string
-  /** The key that it began with, so that nobody can end more than some. A hash. */
-  readonly owner: string
-}
+import { countRows, type Database, insertNew, type Transaction, update } from '../database.ts'
 
 const DAY_MS = 86_400_000
 
 /** `Store.findKey` finds no key for a session that is among these. */
 export function createEndedSessions(db: Database) {
   return {
-    /** Durable when it returns. Throws `rate_limited` if its owner has `most` already. */
-    end({ session, owner }: EndedSession, { most }: { readonly most: number }): Promise<void> {
+    /**
+     * Remembers that somebody has signed out. `session`: a hash of its id. `owner`: a hash of the key that it began with. Durable when
+     * it returns. Throws `rate_limited` if its owner has `most` already.
+     */
+    end({ session, owner }: { session: string; owner: string }, { most }: { most: number }): Promise<void> {
       return db.transaction(async (transaction) => {
-        const { count } = await transaction
-          .selectFrom('ended_sessions')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('owner', '=', owner)
-          .executeTakeFirstOrThrow()
+        const count = await countRows(transaction, 'ended_sessions', sql`owner = ${owner}`)
         if (count >= most) throw tooMany(most)
         const day = sql<number>`coalesce((select day from session_days), 0)`
-        await transaction
-          .insertInto('ended_sessions')
-          .values({ session, owner, day })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+        await insertNew(transaction, 'ended_sessions', { session, owner, day })
       })
     },
 
@@ -52,18 +39,11 @@ export function createEndedSessions(db: Database) {
 
 /** The number of the day. Of several processes, one counts. */
 async function countDay(transaction: Transaction, now: number): Promise<number> {
-  await transaction
-    .insertInto('session_days')
-    .values({ one: 1, day: 0, begun: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const days = transaction.updateTable('session_days')
-  await days
-    .set(({ eb }) => ({ day: eb('day', '+', 1), begun: now }))
-    .where('begun', '<=', now - DAY_MS)
-    .execute()
+  await insertNew(transaction, 'session_days', { one: 1, day: 0, begun: now })
+  const nextDay = { day: sql<number>`day + 1`, begun: now }
+  await update(transaction, 'session_days', nextDay, sql`begun <= ${now - DAY_MS}`)
   // The clock was ahead when this was written.
-  await days.set({ begun: now }).where('begun', '>', now).execute()
+  await update(transaction, 'session_days', { begun: now }, sql`begun > ${now}`)
   return (await transaction.selectFrom('session_days').select('day').executeTakeFirstOrThrow()).day
 }
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { KeyPage, StoredKey } from '../../rows.ts'
-import type { Database } from '../database.ts'
+import { type Database, insertNew, update } from '../database.ts'
+import { fromRow } from '../tables.ts'
 import { requireProject } from './projects.ts'
 
 export function createKeys(db: Database) {
@@ -12,12 +13,8 @@ export function createKeys(db: Database) {
       const row = { ...owner, hash, scope, label, created, revoked: revoked ?? null }
       await db.transaction(async (transaction) => {
         if (projectId !== undefined) await requireProject(transaction, projectId)
-        const { numInsertedOrUpdatedRows } = await transaction
-          .insertInto('keys')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow()
-        if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `key ${keyId} exists already`)
+        const isNew = await insertNew(transaction, 'keys', row)
+        if (!isNew) throw new AppError('conflict', `key ${keyId} exists already`)
       })
     },
 
@@ -27,24 +24,15 @@ export function createKeys(db: Database) {
       if (projectId !== undefined) query = query.where('project_id', '=', projectId)
       if (after) query = query.where(sql<boolean>`(created, key_id) > (${after.created}, ${after.keyId})`)
       if (limit !== undefined) query = query.limit(limit)
-      return (await query.execute()).map(({ key_id, project_id, revoked, ...row }) => ({
-        ...row,
-        keyId: key_id,
-        projectId: project_id ?? undefined,
-        revoked: revoked ?? undefined,
-      }))
+      return (await query.execute()).map((row) => fromRow(row))
     },
 
     /** False if there is no such key. If it was revoked before, the first time is kept. */
     async revokeKey(keyId: string, at: number): Promise<boolean> {
-      const { numUpdatedRows } = await db.transaction((transaction) =>
-        transaction
-          .updateTable('keys')
-          .set(({ fn, val }) => ({ revoked: fn.coalesce('revoked', val(at)) }))
-          .where('key_id', '=', keyId)
-          .executeTakeFirst(),
+      const revoked = sql<number>`coalesce(revoked, ${at})`
+      return await db.transaction((transaction) =>
+        update(transaction, 'keys', { revoked }, sql`key_id = ${keyId}`),
       )
-      return numUpdatedRows > 0n
     },
   }
 }

@@ -1,23 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Updateable } from 'kysely'
 import { AppError, hasChanged } from '../../../errors.ts'
-import type { Project, ProjectSummary } from '../../rows.ts'
-import type { Database, Transaction } from '../database.ts'
+import type { Project } from '../../rows.ts'
+import { type Database, insertNew, isThere, ofProject, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
+
+const IS_SHOWN = sql<boolean>`removed is null`
 
 export function createProjects(db: Database) {
   return {
     /** Throws `conflict` if the id is taken. */
     async createProject({ projectId, name, created }: Omit<Project, 'revision'>): Promise<void> {
-      const { numInsertedOrUpdatedRows } = await db.transaction((transaction) =>
-        transaction
-          .insertInto('projects')
-          .values({ project_id: projectId, name, created, revision: newRevision(), last_event: 0 })
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow(),
-      )
-      if (numInsertedOrUpdatedRows === 0n)
-        throw new AppError('conflict', `project ${projectId} exists already`)
+      const row = { project_id: projectId, name, created, revision: newRevision(), last_event: 0 }
+      const isNew = await db.transaction((transaction) => insertNew(transaction, 'projects', row))
+      if (!isNew) throw new AppError('conflict', `project ${projectId} exists already`)
     },
 
     /**
@@ -42,7 +38,7 @@ export function createProjects(db: Database) {
     },
 
     /** With their counts. It reads every root. */
-    async countProjects(): Promise<ProjectSummary[]> {
+    async countProjects() {
       const rows = await db.read
         .selectFrom('projects')
         .leftJoin('roots', (join) =>
@@ -65,12 +61,7 @@ export function createProjects(db: Database) {
 
 /** Throws `not_found`, also if the project is being removed. */
 export async function requireProject(db: Kysely<Tables>, projectId: string): Promise<void> {
-  const find = db
-    .selectFrom('projects')
-    .select('project_id')
-    .where('project_id', '=', projectId)
-    .where('removed', 'is', null)
-  if (!(await find.executeTakeFirst())) throw unknownProject(projectId)
+  if (!(await isThere(db, 'projects', ofProject(projectId), IS_SHOWN))) throw unknownProject(projectId)
 }
 
 export function unknownProject(projectId: string): AppError {
@@ -88,11 +79,6 @@ export async function changeProject(
   projectId: string,
   more: Pick<Updateable<Tables['projects']>, 'last_removal'> = {},
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('projects')
-    .set({ revision: newRevision(), ...more })
-    .where('project_id', '=', projectId)
-    .where('removed', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const changed = { revision: newRevision(), ...more }
+  return await update(transaction, 'projects', changed, ofProject(projectId), IS_SHOWN)
 }

@@ -1,11 +1,11 @@
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
 import type { Expected, ListPage, Room } from '../../owned.ts'
 import type { NewTemplate, StoredTemplate, TemplateHead, TemplateKey } from '../../templates.ts'
-import type { Database, Transaction } from '../database.ts'
+import { type Database, isThere, ofProject, type Transaction, update } from '../database.ts'
 import { BYTES, OwnedRows } from '../owned-rows.ts'
-import type { Tables } from '../tables.ts'
+import { fromRow } from '../tables.ts'
 import { newRevision } from './projects.ts'
 
 /** The most schedules that are named if they use a template. */
@@ -29,17 +29,14 @@ export function createTemplates(db: Database) {
       }
       await templates.insert(projectId, room, () => row)
       // A request may have a megabyte: the database need not send it back.
-      return toTemplate(row)
+      return fromRow(row)
     },
 
-    async has(key: TemplateKey): Promise<boolean> {
-      const find = db.read.selectFrom('templates').select('template_id').where(templates.of(key))
-      return (await find.executeTakeFirst()) !== undefined
-    },
+    has: (key: TemplateKey): Promise<boolean> => isThere(db.read, 'templates', templates.of(key)),
 
     async find(key: TemplateKey): Promise<StoredTemplate | undefined> {
       const row = await templates.find(key)
-      return row && toTemplate(row)
+      return row && fromRow(row)
     },
 
     /** Newest first, then by id. Takes no longer if requests are large. */
@@ -63,7 +60,7 @@ export function createTemplates(db: Database) {
         .where('project_id', '=', projectId)
         .where('template_id', 'in', templateIds)
         .execute()
-      return rows.map(toTemplate)
+      return rows.map((row) => fromRow(row))
     },
 
     async change(
@@ -72,20 +69,12 @@ export function createTemplates(db: Database) {
       expected: Expected = {},
     ): Promise<StoredTemplate> {
       const written = { name, request, sealed: sealed ?? null, changed }
-      return toTemplate(await templates.change(key, expected, written, NOT_WRITTEN))
+      return fromRow(await templates.change(key, expected, written, NOT_WRITTEN))
     },
 
     /** Throws `conflict` if something uses it. */
     remove: (key: TemplateKey, expected?: Expected): Promise<void> =>
       templates.remove(key, expected, (transaction) => requireUnused(transaction, key)),
-  }
-}
-
-function toTemplate(row: Selectable<Tables['templates']>): StoredTemplate {
-  const { project_id, template_id, sealed, last_root, ...rest } = row
-  return {
-    ...{ projectId: project_id, templateId: template_id, ...rest },
-    ...{ sealed: sealed ?? undefined, lastRoot: last_root ?? undefined },
   }
 }
 
@@ -95,15 +84,10 @@ export async function noteLastRoot(
   { projectId, rootId, origin }: Pick<NewRequest, 'projectId' | 'rootId' | 'origin'>,
 ): Promise<void> {
   if (origin?.templateId === undefined) return
-  await transaction
-    .updateTable('templates')
-    .set({ last_root: rootId })
-    .where('project_id', '=', projectId)
-    .where('template_id', '=', origin.templateId)
-    .execute()
+  const isOrigin = sql<boolean>`template_id = ${origin.templateId}`
+  await update(transaction, 'templates', { last_root: rootId }, ofProject(projectId), isOrigin)
 }
 
-/** Throws `conflict`, and names what uses the template. */
 async function requireUnused(
   transaction: Transaction,
   { projectId, templateId }: TemplateKey,

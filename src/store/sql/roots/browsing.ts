@@ -5,7 +5,6 @@ import type {
   First,
   JobPosition,
   LookedPage,
-  NewestCount,
   PictureCount,
   RequestSummary,
   RootFilter,
@@ -53,23 +52,19 @@ export function createBrowsing(
     where project_id = $1 and ${words.hasUrl('$2')} and ${isShown}`
 
   /** `select`: selects the first rows of a root as one text, of those that match. */
-  const firstOf = async <T>(
-    projectId: string,
-    rootIds: readonly string[],
-    { limit, q }: First,
-    select: (matches: string) => string,
-    read: (text: unknown) => T,
-  ): Promise<Map<string, T>> => {
-    const found = new Map<string, T>()
-    for (let from = 0; from < rootIds.length; from += rootsAtOnce) {
-      const values: unknown[] = [projectId, rootIds.slice(from, from + rootsAtOnce), limit]
-      const matches = q === undefined ? '' : `and ${containsText(q, values, words)}`
-      const text = `select value, (${select(matches)}) from ${words.each('$2')}`
-      const rows = await (q === undefined ? many : search)(text, values)
-      for (const [rootId, first] of rows) found.set(rootId as string, read(first))
+  const firstOf =
+    <T>(select: (matches: string) => string, read: (text: unknown) => T) =>
+    async (projectId: string, rootIds: readonly string[], { limit, q }: First): Promise<Map<string, T>> => {
+      const found = new Map<string, T>()
+      for (let from = 0; from < rootIds.length; from += rootsAtOnce) {
+        const values: unknown[] = [projectId, rootIds.slice(from, from + rootsAtOnce), limit]
+        const matches = q === undefined ? '' : `and ${containsText(q, values, words)}`
+        const text = `select value, (${select(matches)}) from ${words.each('$2')}`
+        const rows = await (q === undefined ? many : search)(text, values)
+        for (const [rootId, first] of rows) found.set(rootId as string, read(first))
+      }
+      return found
     }
-    return found
-  }
 
   return {
     /** By root. Imported roots have none. */
@@ -85,41 +80,28 @@ export function createBrowsing(
      * The first jobs of each of these roots, at most `limit`, by root. With `q`, the first that match: then all jobs of these
      * roots may have to be read.
      */
-    firstTexts: (
-      projectId: string,
-      rootIds: readonly string[],
-      first: First,
-    ): Promise<Map<string, SeenText[]>> =>
-      firstOf(
-        ...([projectId, rootIds, first] as const),
-        (matches) => `select string_agg(${seenText}, '${BETWEEN_JOBS}' order by position) from
-          (select * from jobs where project_id = $1 and root_id = wanted.value ${matches}
-           order by position limit $3) jobs`,
-        toSeenTexts,
-      ),
+    firstTexts: firstOf(
+      (matches) => `select string_agg(${seenText}, '${BETWEEN_JOBS}' order by position) from
+        (select * from jobs where project_id = $1 and root_id = wanted.value ${matches}
+         order by position limit $3) jobs`,
+      toSeenTexts,
+    ),
 
     /** The same for failed pages. Imported roots have none. */
-    firstFailures: (
-      projectId: string,
-      rootIds: readonly string[],
-      first: First,
-    ): Promise<Map<string, PageFailure[]>> =>
-      firstOf(
-        ...([projectId, rootIds, first] as const),
-        (matches) => `select ${words.arrayOf(words.array(FAILURE))} from
-          (select * from captures where project_id = $1 and root_id = wanted.value and state = 'failed' ${matches}
-           order by position limit $3) failed`,
-        toFailures,
-      ),
+    firstFailures: firstOf(
+      (matches) => `select ${words.arrayOf(words.array(FAILURE))} from
+        (select * from captures where project_id = $1 and root_id = wanted.value and state = 'failed' ${matches}
+         order by position limit $3) failed`,
+      toFailures,
+    ),
 
-    /** A job of a root that is shown. */
     async findJob(projectId: string, uuid: string): Promise<ShownJob | undefined> {
       const text = `select ${shownJob} from jobs where project_id = $1 and uuid = $2 and ${isShown}`
       return (await query(text, [projectId, uuid])).map(toShownJob)[0]
     },
 
     /** How many pictures the newest roots of a project have together, at most `most` roots, and whether there are more roots. */
-    async countNewest(projectId: string, most: number): Promise<NewestCount> {
+    async countNewest(projectId: string, most: number) {
       // One root more than wanted is read, and not counted.
       const limit = 'cast($2 as integer)'
       const text = `select cast(coalesce(sum(job_count) filter (where place <= ${limit}), 0) as bigint), count(*) > ${limit} from
@@ -150,9 +132,7 @@ export function createBrowsing(
   }
 }
 
-/** What statements select from `jobs`, and a condition. */
 export function jobsIn(words: Words) {
-  /** The text of a row of `jobs` and its capture. */
   const seenText = `concat(${jobText(words.json)}, '${BETWEEN_PARTS}',
     (select concat(own_options, '${BETWEEN_PARTS}', seen) from captures
      where captures.project_id = jobs.project_id and captures.root_id = jobs.root_id

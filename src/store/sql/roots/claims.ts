@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRoot } from '../../rows.ts'
-import { ofRoot, type Transaction } from '../database.ts'
+import { insertNew, Overtaken, ofRoot, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision, unknownProject } from '../projects/projects.ts'
 
 // A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
@@ -16,7 +16,6 @@ const INSERT_ROWS = 500
 export const STALE_MS = 120_000
 /** Instead of a time: the root is being removed. No import may take it over. */
 const BEING_REMOVED = -1
-/** The columns of a root that is being removed. */
 export const HIDDEN = { claimed: BEING_REMOVED, claimers: 0, digest: '' }
 
 export function isStale(now: number): RawBuilder<boolean> {
@@ -36,32 +35,26 @@ export async function claim(
   now: number,
 ): Promise<'claimed' | 'present'> {
   await releaseDead(transaction, root.projectId, now)
-  for (;;) {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('roots')
-      .values({
-        ...{ project_id: root.projectId, root_id: root.rootId, created: root.created, digest: root.digest },
-        ...{ revision: newRevision(), job_count: root.jobs.length, claimed: now, claimers: 1 },
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow()
-    if (numInsertedOrUpdatedRows === 1n) {
-      await insertJobs(transaction, root)
-      return 'claimed'
-    }
-    if ((await changeClaim(transaction, root, { claimed: now, more: 1 })) !== undefined) return 'claimed'
-    const existing = await transaction
-      .selectFrom('roots')
-      .select(['digest', 'claimed'])
-      .where(ofRoot(root))
-      .executeTakeFirst()
-    // The claim was released in this moment, so the id is free.
-    if (!existing) continue
-    if (existing.digest === root.digest) return 'present'
-    throw existing.claimed === null
-      ? new AppError('conflict', `root ${root.rootId} exists already with other content`)
-      : new AppError('conflict', `root ${root.rootId} ${whyTaken(existing.claimed)}`)
+  const isNew = await insertNew(transaction, 'roots', {
+    ...{ project_id: root.projectId, root_id: root.rootId, created: root.created, digest: root.digest },
+    ...{ revision: newRevision(), job_count: root.jobs.length, claimed: now, claimers: 1 },
+  })
+  if (isNew) {
+    await insertJobs(transaction, root)
+    return 'claimed'
   }
+  if ((await changeClaim(transaction, root, { claimed: now, more: 1 })) !== undefined) return 'claimed'
+  const existing = await transaction
+    .selectFrom('roots')
+    .select(['digest', 'claimed'])
+    .where(ofRoot(root))
+    .executeTakeFirst()
+  // The claim was released in this moment, so the id is free.
+  if (!existing) throw new Overtaken()
+  if (existing.digest === root.digest) return 'present'
+  throw existing.claimed === null
+    ? new AppError('conflict', `root ${root.rootId} exists already with other content`)
+    : new AppError('conflict', `root ${root.rootId} ${whyTaken(existing.claimed)}`)
 }
 
 function whyTaken(claimed: number): string {
@@ -118,13 +111,8 @@ async function releaseDead(transaction: Transaction, projectId: string, now: num
     .execute()
   for (const root of dead) {
     // Checks again and locks: another import may have joined the claim or shown the root.
-    const { numUpdatedRows } = await transaction
-      .updateTable('roots')
-      .set({ claimers: 0 })
-      .where(ofRoot(root))
-      .where(isStale(now))
-      .executeTakeFirst()
-    if (numUpdatedRows === 1n) await remove(transaction, root)
+    const isDead = await update(transaction, 'roots', { claimers: 0 }, ofRoot(root), isStale(now))
+    if (isDead) await remove(transaction, root)
   }
 }
 

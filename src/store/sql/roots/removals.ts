@@ -1,11 +1,11 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { RootKey } from '../../rows.ts'
-import type { Database, Transaction } from '../database.ts'
+import { type Database, isThere, ofProject, type Transaction, update } from '../database.ts'
 import { newRevision } from '../projects/projects.ts'
 import { OWNED } from '../tables.ts'
 import { HIDDEN, isStale } from './claims.ts'
-import { type RemovalStep, removeJob, removeStep } from './remove-root.ts'
+import { removeJob, removeStep } from './remove-root.ts'
 
 /** Requests of templates and schedules have up to a megabyte. */
 const LARGE_AT_ONCE = 50
@@ -20,14 +20,6 @@ const EMPTY_WEBHOOK = {
   next_due: null,
   off_detail: null,
 } as const
-
-/** A removal that has not ended: of a root, or, if it has no root, of the whole project. */
-export interface Interrupted {
-  readonly projectId: string
-  readonly rootId: string | undefined
-  /** When the removal of the project began. */
-  readonly since: number | undefined
-}
 
 /**
  * Removes rows. Each step is one short transaction, so that other writers do not wait long. It yields the names of pictures
@@ -45,22 +37,18 @@ export function createRemovals(db: Database) {
     rootId: string,
     now: number,
   ): AsyncGenerator<readonly string[]> {
-    for (let step: RemovalStep | undefined; !step?.isLast; ) {
-      step = await db.transaction((transaction) => removeStep(transaction, { projectId, rootId }, now))
+    for (;;) {
+      const step = await db.transaction((transaction) => removeStep(transaction, { projectId, rootId }, now))
       if (!step) return
       yield step.pictures
+      if (step.isLast) return
     }
   }
 
   /** A root that is shown or being removed. Removes claims of dead processes on the way. */
   const nextRoot = async (projectId: string): Promise<RootKey | undefined> => {
     await db.transaction((transaction) =>
-      transaction
-        .updateTable('roots')
-        .set(HIDDEN)
-        .where('project_id', '=', projectId)
-        .where(isStale(db.clock()))
-        .execute(),
+      update(transaction, 'roots', HIDDEN, ofProject(projectId), isStale(db.clock())),
     )
     return await db.read
       .selectFrom('roots')
@@ -100,8 +88,11 @@ export function createRemovals(db: Database) {
       }
     },
 
-    /** Removals that have not ended, of all processes. A project is among them until it is forgotten. */
-    async findInterrupted(): Promise<Interrupted[]> {
+    /**
+     * Removals that have not ended, of all processes: of roots, and of projects since a time. A project is among them until it is
+     * forgotten.
+     */
+    async findInterrupted() {
       const projects = await db.read
         .selectFrom('projects')
         .select(['project_id as projectId', 'removed'])
@@ -143,10 +134,9 @@ export function createRemovals(db: Database) {
           // Waits for transactions that are adding a root to the project.
           .forUpdate()
         if (!(await project.executeTakeFirst())) return false
-        const roots = transaction.selectFrom('roots').select('root_id').where('project_id', '=', projectId)
-        if (await roots.limit(1).executeTakeFirst()) return false
+        if (await isThere(transaction, 'roots', ofProject(projectId))) return false
         for (const table of ['events', 'keys', 'turns', 'projects'] as const)
-          await transaction.deleteFrom(table).where('project_id', '=', projectId).execute()
+          await transaction.deleteFrom(table).where(ofProject(projectId)).execute()
         return true
       }),
   }
@@ -155,15 +145,8 @@ export function createRemovals(db: Database) {
 /** With its secrets, if they are not very many. False if there is no such project. A hidden project stays as it is. */
 async function hideProject(transaction: Transaction, projectId: string, now: number): Promise<boolean> {
   await removeSecrets(transaction, projectId)
-  const { numUpdatedRows } = await transaction
-    .updateTable('projects')
-    .where('project_id', '=', projectId)
-    .set(({ fn, val }) => ({
-      ...{ name: '', revision: newRevision() },
-      removed: fn.coalesce('removed', val(now)),
-    }))
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const hidden = { name: '', revision: newRevision(), removed: sql<number>`coalesce(removed, ${now})` }
+  return await update(transaction, 'projects', hidden, ofProject(projectId))
 }
 
 // Every table whose rows hold or are a secret. Rows are locked in the order in which other transactions lock them, and before
@@ -171,8 +154,8 @@ async function hideProject(transaction: Transaction, projectId: string, now: num
 
 /** Removes some of the rows of a project that hold secrets. Whether there may be more. */
 async function removeSecrets(transaction: Transaction, projectId: string): Promise<boolean> {
-  await transaction.deleteFrom('keys').where('project_id', '=', projectId).execute()
-  const remove = async (table: string, key: string, limit: number, of = sql`project_id = ${projectId}`) => {
+  await transaction.deleteFrom('keys').where(ofProject(projectId)).execute()
+  const remove = async (table: string, key: string, limit: number, of = ofProject(projectId)) => {
     const columns = sql.raw(key)
     const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where (${columns}) in
       (select ${columns} from ${sql.table(table)} where ${of} limit ${limit})`.execute(transaction)
@@ -184,10 +167,10 @@ async function removeSecrets(transaction: Transaction, projectId: string): Promi
     more = (await remove(table, `project_id, ${table.slice(0, -1)}_id`, LARGE_AT_ONCE)) || more
   }
   // The rows of webhooks are few. They are emptied at once, and go with the last of their deliveries.
-  await transaction.updateTable('webhooks').set(EMPTY_WEBHOOK).where('project_id', '=', projectId).execute()
-  const ofWebhooks = sql`webhook_id in (select webhook_id from webhooks where project_id = ${projectId})`
+  await update(transaction, 'webhooks', EMPTY_WEBHOOK, ofProject(projectId))
+  const ofWebhooks = sql<boolean>`webhook_id in (select webhook_id from webhooks where project_id = ${projectId})`
   const deliveries = await remove('deliveries', 'delivery_id', DELIVERIES_AT_ONCE, ofWebhooks)
-  if (!deliveries) await transaction.deleteFrom('webhooks').where('project_id', '=', projectId).execute()
+  if (!deliveries) await transaction.deleteFrom('webhooks').where(ofProject(projectId)).execute()
   const sealed = await remove('secrets', 'project_id, root_id, position', SEALED_AT_ONCE)
   return more || deliveries || sealed
 }

@@ -2,25 +2,16 @@ import { sql } from 'kysely'
 import type { RootKey } from '../../rows.ts'
 import { usedUntil } from '../captures/attempts.ts'
 import { countMarks, marksOf } from '../captures/columns.ts'
-import { ofCapture, ofRoot, type Transaction } from '../database.ts'
+import { raiseVersion } from '../captures/requests.ts'
+import { ofCapture, ofProject, ofRoot, type Transaction, update } from '../database.ts'
 import { changeProject, newRevision } from '../projects/projects.ts'
 import { HIDDEN } from './claims.ts'
 
 /** Jobs that one transaction removes. */
 const JOBS_AT_ONCE = 200
 
-export interface RemovalStep {
-  readonly pictures: readonly string[]
-  /** The root is completely removed. */
-  readonly isLast: boolean
-}
-
 /** Hides the root, if it is not hidden yet, and removes some of its jobs. Undefined if there is nothing to remove. */
-export async function removeStep(
-  transaction: Transaction,
-  root: RootKey,
-  now: number,
-): Promise<RemovalStep | undefined> {
+export async function removeStep(transaction: Transaction, root: RootKey, now: number) {
   await removeRequest(transaction, root, now)
   if (!(await hide(transaction, root, now))) return undefined
   const pictures = await removeJobs(transaction, root)
@@ -42,14 +33,11 @@ async function removeRequest(transaction: Transaction, root: RootKey, now: numbe
   await transaction.deleteFrom('captures').where(ofRoot(root)).execute()
   if (unfinished.length > 0) {
     const used = unfinished.reduce((sum, capture) => sum + usedUntil(now, capture), 0)
-    await transaction
-      .updateTable('turns')
-      .set(({ eb }) => ({
-        used: eb('used', '+', used),
-        waiting: sql<number>`case when waiting > ${unfinished.length} then waiting - ${unfinished.length} else 0 end`,
-      }))
-      .where('project_id', '=', root.projectId)
-      .execute()
+    const left = {
+      used: sql<number>`used + ${used}`,
+      waiting: sql<number>`case when waiting > ${unfinished.length} then waiting - ${unfinished.length} else 0 end`,
+    }
+    await update(transaction, 'turns', left, ofProject(root.projectId))
   }
   for (const table of ['requests', 'events'] as const)
     await transaction.deleteFrom(table).where(ofRoot(root)).execute()
@@ -57,11 +45,9 @@ async function removeRequest(transaction: Transaction, root: RootKey, now: numbe
 
 /** False if there is no such root, or it is being added. */
 async function hide(transaction: Transaction, root: RootKey, now: number): Promise<boolean> {
-  const hiding = transaction.updateTable('roots').set(HIDDEN).where(ofRoot(root))
-  const shown = await hiding.where('claimed', 'is', null).executeTakeFirst()
-  if (shown.numUpdatedRows > 0n) await changeProject(transaction, root.projectId, { last_removal: now })
-  const hidden = await hiding.where('claimed', '=', HIDDEN.claimed).executeTakeFirst()
-  return hidden.numUpdatedRows > 0n
+  const wasShown = await update(transaction, 'roots', HIDDEN, ofRoot(root), sql`claimed is null`)
+  if (wasShown) await changeProject(transaction, root.projectId, { last_removal: now })
+  return await update(transaction, 'roots', HIDDEN, ofRoot(root), sql`claimed = ${HIDDEN.claimed}`)
 }
 
 async function removeJobs(transaction: Transaction, root: RootKey): Promise<string[]> {
@@ -96,14 +82,10 @@ export async function removeJob(
   if (!found) return undefined
   const root = { projectId, rootId: found.root_id }
   await removePage(transaction, root, { uuid, position: found.position })
-  const locked = await transaction
-    .updateTable('roots')
-    .set(({ ref }) => ({ job_count: ref('job_count') }))
-    .where(ofRoot(root))
-    .where('claimed', 'is', null)
-    .executeTakeFirst()
+  const same = { job_count: sql<number>`job_count` }
+  const isLocked = await update(transaction, 'roots', same, ofRoot(root), sql`claimed is null`)
   // It is being added or removed.
-  if (locked.numUpdatedRows === 0n) return undefined
+  if (!isLocked) return undefined
   const { numDeletedRows } = await transaction
     .deleteFrom('jobs')
     .where('project_id', '=', projectId)
@@ -111,11 +93,8 @@ export async function removeJob(
     .executeTakeFirst()
   // Another process was faster.
   if (numDeletedRows === 0n) return undefined
-  await transaction
-    .updateTable('roots')
-    .set(({ eb }) => ({ job_count: eb('job_count', '-', 1), revision: newRevision() }))
-    .where(ofRoot(root))
-    .execute()
+  const fewer = { job_count: sql<number>`job_count - 1`, revision: newRevision() }
+  await update(transaction, 'roots', fewer, ofRoot(root))
   await changeProject(transaction, projectId, { last_removal: now })
   return found.picture ?? uuid
 }
@@ -133,14 +112,10 @@ async function removePage(
     .returning(['seen', 'cut'])
     .executeTakeFirst()
   if (!capture) return
-  const request = transaction.updateTable('requests').where(ofRoot(root))
-  const { marks } = await request
-    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-    .returning('marks')
-    .executeTakeFirstOrThrow()
+  const { marks } = await raiseVersion(transaction, root)
   const seen = capture.seen === null ? undefined : JSON.parse(capture.seen)
   const page = marksOf({ seen, cut: capture.cut === 1 })
-  await request.set({ marks: countMarks(marks, [page], -1) }).execute()
+  await update(transaction, 'requests', { marks: countMarks(marks, [page], -1) }, ofRoot(root))
   await transaction
     .deleteFrom('events')
     .where(ofCapture({ ...root, position }))

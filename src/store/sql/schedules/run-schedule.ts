@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
 import type { Occurrence, RunOptions, RunOutcome, ScheduleKey, StoredSchedule } from '../../schedules.ts'
 import { acceptRequest } from '../captures/requests.ts'
-import { type Database, ofRoot, type Transaction } from '../database.ts'
+import { type Database, isThere, ofProject, ofRoot, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** The request of a schedule may be large, and was read before. */
@@ -19,12 +19,50 @@ export function createRuns(db: Database) {
     async run(
       schedule: StoredSchedule,
       occurrence: Occurrence,
-      options: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
+      { request, ...options }: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
     ): Promise<RunOutcome> {
+      const { projectId, scheduleId } = schedule
       const now = await db.timeAt(options.now)
-      return await db.transaction((transaction) =>
-        runOnce(transaction, schedule, occurrence, { ...options, now }),
-      )
+      const times = occurrence.missed + 1
+      return await db.transaction(async (transaction) => {
+        // As it was read, and locked before all other rows. If another process has locked it, it is left to that one.
+        const found = await ofSchedule(transaction, schedule)
+          .where('next', '=', schedule.next?.next ?? 0)
+          .where('revision', '=', schedule.revision)
+          .forUpdate()
+          .skipLocked()
+          .executeTakeFirst()
+        if (!found) return 'overtaken'
+        const move = (values: Updateable<Tables['schedules']>) =>
+          change(transaction, schedule, { ...writeNext(occurrence.next), ...values })
+        if (await hasRoot(transaction, scheduleId, occurrence.time)) {
+          // A backup of the table was restored.
+          await move({})
+          return 'overtaken'
+        }
+        if (found.overlap === 'skip' && (await isUnfinished(transaction, projectId, found.last_root))) {
+          await move({ skipped: found.skipped + times, last_skipped: occurrence.time })
+          return 'skipped'
+        }
+        const fail = async (problem: string) => {
+          await move({ problem, problem_at: occurrence.time })
+          return { failed: problem }
+        }
+        if ('problem' in request) return await fail(request.problem)
+        try {
+          await acceptRequest(transaction, request, { ...options, now })
+        } catch (error) {
+          // Thrown before anything was written.
+          if (error instanceof AppError && error.code === 'rate_limited') return await fail(error.message)
+          throw error
+        }
+        const isLate = occurrence.lateMs !== undefined
+        await move({
+          ...{ last_root: request.rootId, runs: found.runs + 1, late: found.late + (isLate ? 1 : 0) },
+          ...{ problem: null, problem_at: null },
+        })
+        return { projectId, rootId: request.rootId }
+      })
     },
 
     /**
@@ -38,58 +76,11 @@ export function createRuns(db: Database) {
         if (!found) throw new AppError('not_found')
         const origin = await besideTimes(transaction, schedule, found.next, request.origin)
         await acceptRequest(transaction, { ...request, origin }, { ...options, now })
-        await update(transaction, schedule, { last_root: request.rootId, runs: found.runs + 1 })
+        await change(transaction, schedule, { last_root: request.rootId, runs: found.runs + 1 })
         return request.rootId
       })
     },
   }
-}
-
-/** The row of the schedule is locked before all others. */
-async function runOnce(
-  transaction: Transaction,
-  schedule: StoredSchedule,
-  occurrence: Occurrence,
-  { request, ...options }: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
-): Promise<RunOutcome> {
-  // As it was read. A row that another process has locked is left to it.
-  const found = await ofSchedule(transaction, schedule)
-    .where('next', '=', schedule.next?.next ?? 0)
-    .where('revision', '=', schedule.revision)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-  if (!found) return 'overtaken'
-  const move = (values: Updateable<Tables['schedules']>) =>
-    update(transaction, schedule, { ...writeNext(occurrence.next), ...values })
-  const times = occurrence.missed + 1
-  if (await hasRoot(transaction, schedule.scheduleId, occurrence.time)) {
-    // A backup of the table was restored.
-    await move({})
-    return 'overtaken'
-  }
-  if (found.overlap === 'skip' && (await isUnfinished(transaction, schedule.projectId, found.last_root))) {
-    await move({ skipped: found.skipped + times, last_skipped: occurrence.time })
-    return 'skipped'
-  }
-  const fail = async (problem: string) => {
-    await move({ problem, problem_at: occurrence.time })
-    return { failed: problem }
-  }
-  if ('problem' in request) return await fail(request.problem)
-  try {
-    await acceptRequest(transaction, request, options)
-  } catch (error) {
-    // Thrown before anything was written.
-    if (error instanceof AppError && error.code === 'rate_limited') return await fail(error.message)
-    throw error
-  }
-  const isLate = occurrence.lateMs !== undefined
-  await move({
-    ...{ last_root: request.rootId, runs: found.runs + 1, late: found.late + (isLate ? 1 : 0) },
-    ...{ problem: null, problem_at: null },
-  })
-  return { projectId: schedule.projectId, rootId: request.rootId }
 }
 
 /** A run by hand must not take away a time of the schedule. */
@@ -114,13 +105,8 @@ function ofSchedule(transaction: Transaction, { projectId, scheduleId }: Schedul
 }
 
 async function hasRoot(transaction: Transaction, scheduleId: string, occurrence: number): Promise<boolean> {
-  const found = await transaction
-    .selectFrom('requests')
-    .select('root_id')
-    .where('schedule_id', '=', scheduleId)
-    .where('occurrence', '=', occurrence)
-    .executeTakeFirst()
-  return found !== undefined
+  const isOf = sql<boolean>`schedule_id = ${scheduleId} and occurrence = ${occurrence}`
+  return await isThere(transaction, 'requests', isOf)
 }
 
 /** Whether this root is unfinished. A root that was removed is over. */
@@ -130,26 +116,15 @@ async function isUnfinished(
   rootId: string | null,
 ): Promise<boolean> {
   if (rootId === null) return false
-  const found = await transaction
-    .selectFrom('requests')
-    .select(sql<number>`1`.as('one'))
-    .where(ofRoot({ projectId, rootId }))
-    .where('finished', 'is', null)
-    .executeTakeFirst()
-  return found !== undefined
+  return await isThere(transaction, 'requests', ofRoot({ projectId, rootId }), sql`finished is null`)
 }
 
-async function update(
+async function change(
   transaction: Transaction,
   { projectId, scheduleId }: ScheduleKey,
   values: Updateable<Tables['schedules']>,
 ): Promise<void> {
-  await transaction
-    .updateTable('schedules')
-    .set(values)
-    .where('project_id', '=', projectId)
-    .where('schedule_id', '=', scheduleId)
-    .execute()
+  await update(transaction, 'schedules', values, ofProject(projectId), sql`schedule_id = ${scheduleId}`)
 }
 
 export function writeNext(next: StoredSchedule['next']) {

@@ -1,11 +1,12 @@
-import { sql, type UpdateObject } from 'kysely'
+import { sql } from 'kysely'
 import type { RootKey } from '../../rows.ts'
 import { LATE_MS } from '../../schedules.ts'
 import { appendEvents, finishIfLast } from '../captures/events.ts'
-import { firstTurn } from '../captures/requests.ts'
+import { firstTurn, raiseVersion } from '../captures/requests.ts'
 import { isCompeting, joinTurns, lockTurns } from '../captures/turns.ts'
-import { type Database, ofRoot, type Transaction } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import { type Database, ofRoot, type Transaction, update } from '../database.ts'
+
+const IS_SCHEDULED = sql<boolean>`state = 'scheduled'`
 
 /**
  * Roots whose pages are captured later, once. They are accepted as all others (`Captures.accept`). Their captures are not in
@@ -40,15 +41,11 @@ export function createScheduledRoots(db: Database) {
         const competes = await isCompeting(transaction, projectId, now)
         const turns = await lockTurns(transaction, projectId)
         await joinTurns(transaction, { projectId, now, pages, competes }, turns)
-        const version = await change(transaction, root, { begun: now, late_ms: lateSince(now) })
-        const first = await firstTurn(transaction, projectId)
-        await scheduledPages(transaction, root)
-          .set(({ eb, ref }) => ({
-            ...{ state: 'queued', queued: now, changed: version },
-            turn: eb(ref('position'), '+', first),
-          }))
-          .execute()
-        return true
+        const late_ms = sql<number | null>`case when scheduled < ${now - LATE_MS} then ${now} - scheduled end`
+        const { version: changed } = await raiseVersion(transaction, root, { begun: now, late_ms })
+        const turn = sql<number>`position + ${await firstTurn(transaction, projectId)}`
+        const queued = { state: 'queued', queued: now, changed, turn } as const
+        return await update(transaction, 'captures', queued, ofRoot(root), IS_SCHEDULED)
       })
     },
 
@@ -64,8 +61,9 @@ export function createScheduledRoots(db: Database) {
           const find = transaction.selectFrom('requests').select('outcome').where(ofRoot(root))
           return (await find.executeTakeFirst())?.outcome === 'cancelled'
         }
-        const changed = await change(transaction, root, {})
-        await scheduledPages(transaction, root).set({ state: 'cancelled', finished: now, changed }).execute()
+        const { version: changed } = await raiseVersion(transaction, root)
+        const cancelled = { state: 'cancelled', finished: now, changed } as const
+        await update(transaction, 'captures', cancelled, ofRoot(root), IS_SCHEDULED)
         await transaction.deleteFrom('secrets').where(ofRoot(root)).execute()
         if (await finishIfLast(transaction, root, now))
           await appendEvents(transaction, root, [{ kind: 'root.finished' }], now)
@@ -88,33 +86,9 @@ async function lockPages(
     .selectFrom('captures')
     .select('position')
     .where(ofRoot(root))
-    .where('state', '=', 'scheduled')
+    .where(IS_SCHEDULED)
     .orderBy('position')
     .forUpdate()
   if (!wait && !(await pages.where('position', '=', 0).skipLocked().executeTakeFirst())) return 0
   return (await pages.execute()).length
-}
-
-/** How late a root begins, if that is worth telling. */
-function lateSince(now: number) {
-  return sql<number | null>`case when scheduled < ${now - LATE_MS} then ${now} - scheduled end`
-}
-
-/** Raises the version of the request. Returns it. */
-async function change(
-  transaction: Transaction,
-  root: RootKey,
-  more: UpdateObject<Tables, 'requests'>,
-): Promise<number> {
-  const { version } = await transaction
-    .updateTable('requests')
-    .set(({ eb }) => ({ version: eb('version', '+', 1), ...more }))
-    .where(ofRoot(root))
-    .returning('version')
-    .executeTakeFirstOrThrow()
-  return version
-}
-
-function scheduledPages(transaction: Transaction, root: RootKey) {
-  return transaction.updateTable('captures').where(ofRoot(root)).where('state', '=', 'scheduled')
 }

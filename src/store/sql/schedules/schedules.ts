@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Expected, ListPage, Position, Room } from '../../owned.ts'
 import type { AheadSchedule, NewSchedule, Next, ScheduleKey, StoredSchedule } from '../../schedules.ts'
-import type { Database } from '../database.ts'
+import { type Database, update } from '../database.ts'
 import { BYTES, OwnedRows } from '../owned-rows.ts'
 import { newRevision } from '../projects/projects.ts'
-import type { Tables } from '../tables.ts'
+import { fromRow, type Tables } from '../tables.ts'
 import { createRuns, writeNext } from './run-schedule.ts'
 
 /** Bytes of requests that are read at once. A request may have a million. */
@@ -19,7 +19,6 @@ const NOT_WRITTEN = [
   ...(['skipped', 'last_skipped', 'problem', 'problem_at'] as const),
 ]
 
-/** Recurring schedules. */
 export function createSchedules(db: Database) {
   const schedules = new OwnedRows(db, 'schedules')
   return {
@@ -49,30 +48,16 @@ export function createSchedules(db: Database) {
      */
     async findDue(at: number, limit: number): Promise<StoredSchedule[]> {
       const now = await db.timeAt(at)
-      const heads = await db.read
+      const due = db.read
         .selectFrom('schedules')
         .innerJoin('projects', 'projects.project_id', 'schedules.project_id')
-        .select(['schedules.project_id', 'schedules.schedule_id', BYTES])
         .where('due', '<=', now)
         .where('due', 'is not', null)
         .where('projects.removed', 'is', null)
         .orderBy('due')
-        .limit(limit)
-        .execute()
-      const some = heads.slice(0, countAtOnce(heads))
-      if (some.length === 0) return []
-      const [projectIds, scheduleIds] = [
-        some.map((head) => head.project_id),
-        some.map((head) => head.schedule_id),
-      ]
-      const rows = await db.read
-        .selectFrom('schedules')
-        .selectAll()
-        .where('project_id', 'in', [...new Set(projectIds)])
-        .where('schedule_id', 'in', scheduleIds)
-        .where('due', '<=', now)
-        .orderBy('due')
-        .execute()
+      const count = countAtOnce(await due.select(BYTES).limit(limit).execute())
+      if (count === 0) return []
+      const rows = await due.selectAll('schedules').limit(count).execute()
       return rows.map(readSchedule)
     },
 
@@ -105,7 +90,6 @@ export function createSchedules(db: Database) {
       return rows.map(readSchedule)
     },
 
-    /** Whether a schedule follows this one in the list. */
     async hasAfter(projectId: string, after: Position): Promise<boolean> {
       const next = schedules.sorted(projectId, { after }).select('schedule_id').limit(1)
       return (await next.executeTakeFirst()) !== undefined
@@ -170,25 +154,10 @@ export function createSchedules(db: Database) {
 
     /** Gives a schedule an earlier next time. False if it is not as it was read. */
     async moveBack(schedule: AheadSchedule, earlier: Next): Promise<boolean> {
-      const { numUpdatedRows } = await db.transaction((transaction) =>
-        transaction
-          .updateTable('schedules')
-          .set(writeNext(earlier))
-          .where(schedules.of(schedule))
-          .where('next', '=', schedule.next.next)
-          .where('revision', '=', schedule.revision)
-          .executeTakeFirstOrThrow(),
+      const asRead = sql<boolean>`next = ${schedule.next.next} and revision = ${schedule.revision}`
+      return await db.transaction((transaction) =>
+        update(transaction, 'schedules', writeNext(earlier), schedules.of(schedule), asRead),
       )
-      return numUpdatedRows > 0n
-    },
-
-    /** How many there are in all projects. */
-    async count(): Promise<number> {
-      const { count } = await db.read
-        .selectFrom('schedules')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return count
     },
   }
 }
@@ -220,27 +189,11 @@ function writeSchedule(schedule: NewSchedule) {
 }
 
 function readSchedule(row: Selectable<Tables['schedules']>): StoredSchedule {
+  const { paused, next, due, problem, problemAt, ...schedule } = fromRow(row)
   return {
-    projectId: row.project_id,
-    scheduleId: row.schedule_id,
-    name: row.name,
-    templateId: row.template_id ?? undefined,
-    request: row.request ?? undefined,
-    sealed: row.sealed ?? undefined,
-    cron: row.cron ?? undefined,
-    timezone: row.timezone ?? undefined,
-    every: row.every ?? undefined,
-    overlap: row.overlap,
-    paused: row.paused === 1,
-    next: row.next === null || row.due === null ? undefined : { next: row.next, due: row.due },
-    created: row.created,
-    changed: row.changed,
-    revision: row.revision,
-    lastRoot: row.last_root ?? undefined,
-    runs: row.runs,
-    late: row.late,
-    skipped: row.skipped,
-    lastSkipped: row.last_skipped ?? undefined,
-    problem: row.problem === null ? undefined : { at: row.problem_at ?? 0, detail: row.problem },
+    ...schedule,
+    paused: paused === 1,
+    next: next === undefined || due === undefined ? undefined : { next, due },
+    problem: problem === undefined ? undefined : { at: problemAt ?? 0, detail: problem },
   }
 }

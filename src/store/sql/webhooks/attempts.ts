@@ -9,10 +9,9 @@ import type {
   EndedAttempt,
   EndOptions,
   Failing,
-  SwitchOff,
 } from '../../deliveries.ts'
 import type { Attempted, WebhookKey } from '../../webhooks.ts'
-import type { Database, Transaction } from '../database.ts'
+import { type Database, type Transaction, update } from '../database.ts'
 import { newRevision } from '../projects/projects.ts'
 import {
   type DeliveryRow,
@@ -134,7 +133,8 @@ async function endAll(
   const [first] = ends
   const before = first && (await lockWebhook(transaction, first.attempt))
   if (!before) return
-  let webhook: WebhookRow = before
+  const { failing_since, failing_ms, last_failed } = before
+  let changes: FailingColumns & Partial<WebhookRow> = { failing_since, failing_ms, last_failed }
   const delivered = await writeDelivered(transaction, ends, now)
   for (const one of ends) {
     const { attempt, how } = one
@@ -143,16 +143,16 @@ async function endAll(
         ? delivered.has(attempt.deliveryId)
         : await write(transaction, attempt, how, now)
     if (!isWritten) continue
-    webhook = { ...webhook, ...failingAfter(webhook, how, now) }
-    const off = webhook.off_since === null ? offIf?.(how, toFailing(webhook)) : undefined
+    changes = { ...changes, ...failingAfter(changes, how, now) }
+    const isOn = (changes.off_since ?? before.off_since) === null
+    const off = isOn ? offIf?.(how, toFailing(changes)) : undefined
     if (off) {
-      await switchOff(transaction, attempt, off, now)
-      webhook = { ...webhook, off_since: now }
+      const { reason: off_reason, detail: off_detail } = off
+      changes = { ...changes, off_since: now, off_reason, off_detail, changed: now, revision: newRevision() }
     }
     results.set(one, { switchedOff: off })
   }
-  const { failing_since, failing_ms, last_failed } = webhook
-  await noteNextDue(transaction, webhook, { failing_since, failing_ms, last_failed })
+  await noteNextDue(transaction, { ...before, ...changes }, changes)
 }
 
 /** Those that were delivered, by one statement for all that were taken together. Returns their ids. */
@@ -193,41 +193,23 @@ async function write(
   how: AttemptEnd,
   now: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('deliveries')
-    .set(({ eb }) => ({
-      attempt: null,
-      lease: null,
-      ...(how.state === 'put_back' && { attempts: eb('attempts', '-', 1) }),
-      ...(how.state === 'pending' && { due: now + how.pauseMs, since: now }),
-      ...(how.state !== 'put_back' &&
-        how.state !== 'pending' && { due: null, state: how.state, finished: now }),
-      ...('last' in how && {
-        last_at: how.last.at,
-        last_ms: how.last.ms,
-        last_status: how.last.status ?? null,
-        last_answer: how.last.answer ?? null,
-        last_problem: how.last.problem ?? null,
-      }),
-    }))
-    .where('delivery_id', '=', deliveryId)
-    .where('attempt', '=', attempt)
-    .where('finished', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-async function switchOff(
-  transaction: Transaction,
-  { webhookId }: WebhookKey,
-  { reason, detail }: SwitchOff,
-  now: number,
-): Promise<void> {
-  await transaction
-    .updateTable('webhooks')
-    .set({ off_since: now, off_reason: reason, off_detail: detail, changed: now, revision: newRevision() })
-    .where('webhook_id', '=', webhookId)
-    .execute()
+  const ended = {
+    attempt: null,
+    lease: null,
+    ...(how.state === 'put_back' && { attempts: sql<number>`attempts - 1` }),
+    ...(how.state === 'pending' && { due: now + how.pauseMs, since: now }),
+    ...(how.state !== 'put_back' &&
+      how.state !== 'pending' && { due: null, state: how.state, finished: now }),
+    ...('last' in how && {
+      last_at: how.last.at,
+      last_ms: how.last.ms,
+      last_status: how.last.status ?? null,
+      last_answer: how.last.answer ?? null,
+      last_problem: how.last.problem ?? null,
+    }),
+  }
+  const isLast = sql<boolean>`delivery_id = ${deliveryId} and attempt = ${attempt} and finished is null`
+  return await update(transaction, 'deliveries', ended, isLast)
 }
 
 type FailingColumns = Pick<WebhookRow, 'failing_since' | 'failing_ms' | 'last_failed'>

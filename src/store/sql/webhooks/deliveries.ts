@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql, type Updateable } from 'kysely'
-import { type DeliveriesBacklog, type DeliveryWork, MOST_COUNTED } from '../../deliveries.ts'
-import type { Database, Transaction } from '../database.ts'
+import { MOST_COUNTED } from '../../deliveries.ts'
+import { type Database, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { createDeliveryAttempts } from './attempts.ts'
 import { lockWebhook, noteNextDue } from './rows.ts'
@@ -21,10 +21,13 @@ export function createDeliveries(db: Database) {
     ...createSpreading(db),
     ...createDeliveryAttempts(db),
 
-    /** By one cheap query. */
-    async findWork({ now: at, leaseMs }: { now: number; leaseMs: number }): Promise<DeliveryWork> {
+    /**
+     * What is to be done, by one cheap query. `events`: some are not deliveries yet. `due`: an attempt is. `lost`: a process died with an
+     * attempt under way. `ahead`: something waits for a time that a wrong clock has written.
+     */
+    async findWork({ now: at, leaseMs }: { now: number; leaseMs: number }) {
       const now = await db.timeAt(at)
-      const { rows } = await sql<Record<keyof DeliveryWork, number>>`select
+      const { rows } = await sql<Record<'events' | 'due' | 'lost' | 'ahead', number>>`select
         case when exists (select 1 ${BEHIND}) then 1 else 0 end as events,
         case when exists (select 1 from webhooks where next_due is not null and next_due <= ${now}) then 1 else 0 end as due,
         case when exists (select 1 from deliveries where ${isLost(now, leaseMs)}) then 1 else 0 end as lost,
@@ -64,7 +67,8 @@ export function createDeliveries(db: Database) {
       return Number(numAffectedRows)
     },
 
-    async findBacklog(): Promise<DeliveriesBacklog> {
+    /** At most `MOST_COUNTED` pending ones, when the oldest event happened that is not delivered, and how many webhooks are off. */
+    async findBacklog() {
       const { rows } = await sql<{ pending: number; oldest: number | null; off_count: number }>`select
         (select count(*) from (select 1 from deliveries where finished is null limit ${MOST_COUNTED}) as counted) as pending,
         (select min(created) from deliveries where finished is null) as oldest,
@@ -143,14 +147,11 @@ async function change(
   for (const webhookId of [...byWebhook.keys()].toSorted()) {
     const rows = byWebhook.get(webhookId) ?? []
     const webhook = await lockWebhook(transaction, { projectId: rows[0]?.project_id ?? '', webhookId })
-    for (const { delivery_id, attempt } of rows)
-      await transaction
-        .updateTable('deliveries')
-        .set(set)
-        .where('delivery_id', '=', delivery_id)
-        .where('attempt', attempt === null ? 'is' : '=', attempt)
-        .where('finished', 'is', null)
-        .execute()
+    for (const { delivery_id, attempt } of rows) {
+      const asFound = attempt === null ? sql<boolean>`attempt is null` : sql<boolean>`attempt = ${attempt}`
+      const isLeft = sql<boolean>`delivery_id = ${delivery_id} and finished is null`
+      await update(transaction, 'deliveries', set, isLeft, asFound)
+    }
     if (webhook) await noteNextDue(transaction, webhook)
   }
 }
@@ -176,7 +177,6 @@ async function forgetOld(
   )
 }
 
-/** Deliveries of a webhook that is being removed. */
 export async function removeSome(
   transaction: Transaction,
   webhookId: string,

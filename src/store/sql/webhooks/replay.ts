@@ -4,14 +4,13 @@ import { TEST_EVENT } from '../../../contract/webhooks.ts'
 import { AppError } from '../../../errors.ts'
 import type { Position } from '../../owned.ts'
 import type { InTurn, StoredDelivery, WebhookKey } from '../../webhooks.ts'
-import type { Database, Transaction } from '../database.ts'
+import { countRows, type Database, type Transaction, update } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { lockWebhook, noteNextDue, releaseNext, toDelivery, toWebhook, type WebhookRow } from './rows.ts'
 import { EVENT_OF, findKnown, newDeliveryId } from './spread.ts'
 
 /** Deliveries that one transaction changes: less than 20 ms. */
 const AT_ONCE = 50
-/** Events that are looked at together. */
 const EVENTS_AT_ONCE = 4 * AT_ONCE
 /** So that tests of a receiver that does not answer cannot pile up. */
 const MOST_TESTS = 100
@@ -70,11 +69,8 @@ export function createReplays(db: Database) {
         if (!before) return undefined
         requireOn(webhook)
         if (before.lease === null) {
-          await transaction
-            .updateTable('deliveries')
-            .set({ ...AGAIN, due: now, since: now })
-            .where('delivery_id', '=', deliveryId)
-            .execute()
+          const again = { ...AGAIN, due: now, since: now }
+          await update(transaction, 'deliveries', again, sql`delivery_id = ${deliveryId}`)
           await noteNextDue(transaction, webhook)
         }
         return toDelivery(await find.executeTakeFirstOrThrow())
@@ -104,14 +100,16 @@ export function createReplays(db: Database) {
       let first: number | undefined
       for (let after: number | undefined = 0; after !== undefined; ) {
         const number: number = after
-        const missed: Missed = await inTurn(() => findMissed(db.read, key, { from, after: number }))
+        const missed = await inTurn(() => findMissed(db.read, key, { from, after: number }))
         first ??= missed.first
         count += missed.count
         after = missed.last
       }
       if (first !== undefined) {
-        const number = first
-        await db.transaction((transaction) => goBack(transaction, key, number))
+        // It looks at the events from there on again. Those that became deliveries before are skipped.
+        const before = { after: first - 1 }
+        const isPast = sql<boolean>`webhook_id = ${key.webhookId} and webhooks.after >= ${first}`
+        await db.transaction((transaction) => update(transaction, 'webhooks', before, isPast))
       }
       return count
     },
@@ -125,21 +123,15 @@ async function lockOn(transaction: Transaction, key: WebhookKey): Promise<Webhoo
   return webhook
 }
 
-/** The last delivery that was looked at, and how many are sent again. */
-interface Replayed {
-  readonly last: Position | undefined
-  readonly count: number
-}
-
 /**
  * Some of those that ended before `now`, after `after`: deliveries that end meanwhile are not sent a third time. Each root gets its order
- * again. Undefined if there is no such webhook.
+ * again. Returns the position of the last and how many they are. Undefined if there is no such webhook.
  */
 async function replaySome(
   transaction: Transaction,
   key: WebhookKey,
   { after, now }: { after: Position; now: number },
-): Promise<Replayed | undefined> {
+) {
   const webhook = await lockOn(transaction, key)
   if (!webhook) return undefined
   const rows = await transaction
@@ -164,21 +156,15 @@ async function replaySome(
   return { last: { created: last.created, id: last.delivery_id }, count: rows.length }
 }
 
-/** Events that a webhook wants and has passed, but that never became a delivery. */
-interface Missed {
-  /** The number of the first of them. */
-  readonly first: number | undefined
-  readonly count: number
-  /** The number of the last event that was looked at. Undefined: there are no more. */
-  readonly last: number | undefined
-}
-
-/** Looks at some events since a time, after the event `after`. */
+/**
+ * Looks at some events after the number `after`, for those since a time that a webhook wants and has passed, but that never became a
+ * delivery. Returns the number of the first of these, and of the last event that it has looked at.
+ */
 async function findMissed(
   db: Kysely<Tables>,
   { projectId, webhookId }: WebhookKey,
   { from, after }: { from: number; after: number },
-): Promise<Missed> {
+) {
   const webhook = await db
     .selectFrom('webhooks')
     .selectAll()
@@ -204,26 +190,9 @@ async function findMissed(
   return { first: missed[0]?.number, count: missed.length, last }
 }
 
-/** The webhook looks at the events from this number on again. Those that became deliveries before are skipped. */
-async function goBack(transaction: Transaction, { webhookId }: WebhookKey, first: number): Promise<void> {
-  await transaction
-    .updateTable('webhooks')
-    .set({ after: first - 1 })
-    .where('webhook_id', '=', webhookId)
-    .where('after', '>=', first)
-    .execute()
-}
-
 async function requireFewTests(transaction: Transaction, { webhookId }: WebhookKey): Promise<void> {
-  const pending = await transaction
-    .selectFrom('deliveries')
-    .select('delivery_id')
-    .where('webhook_id', '=', webhookId)
-    .where('root_id', 'is', null)
-    .where('finished', 'is', null)
-    .limit(MOST_TESTS)
-    .execute()
-  if (pending.length >= MOST_TESTS)
+  const isPendingTest = sql<boolean>`webhook_id = ${webhookId} and root_id is null and finished is null`
+  if ((await countRows(transaction, 'deliveries', isPendingTest)) >= MOST_TESTS)
     throw new AppError(
       'conflict',
       `${MOST_TESTS} tests of the webhook are pending: wait until one is delivered or given up`,

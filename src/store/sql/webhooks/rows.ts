@@ -1,53 +1,31 @@
 import { type Kysely, sql } from 'kysely'
+import { defined } from '../../../contract/defined.ts'
 import { MOST_PENDING } from '../../../contract/states.ts'
 import type { ListedWebhook, StoredDelivery, StoredWebhook, WebhookKey } from '../../webhooks.ts'
-import type { Transaction } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import { type Transaction, update } from '../database.ts'
+import { fromRow, type Tables } from '../tables.ts'
 
 export type WebhookRow = Tables['webhooks']
 export type DeliveryRow = Tables['deliveries']
 
 export function toWebhook(row: WebhookRow): StoredWebhook {
-  const { off_since: since, off_reason: reason, off_detail: detail } = row
+  const { projectId, webhookId, name, url, format, created, changed, revision, ...more } = fromRow(row)
+  const { events, paused, secrets, failingSince, offSince: since, offReason: reason, offDetail } = more
   return {
-    projectId: row.project_id,
-    webhookId: row.webhook_id,
-    name: row.name,
-    url: row.url,
-    events: JSON.parse(row.events),
-    format: row.format,
-    paused: row.paused !== 0,
-    secrets: JSON.parse(row.secrets),
-    created: row.created,
-    changed: row.changed,
-    revision: row.revision,
-    failingSince: row.failing_since ?? undefined,
-    off: since === null || reason === null ? undefined : { since, reason, detail: detail ?? '' },
+    ...{ projectId, webhookId, name, url, format, created, changed, revision, failingSince },
+    ...{ events: JSON.parse(events), paused: paused !== 0, secrets: JSON.parse(secrets) },
+    off: since === undefined || !reason ? undefined : { since, reason, detail: offDetail ?? '' },
   }
 }
 
 export function toDelivery(row: DeliveryRow): StoredDelivery {
-  const { last_at: at, last_ms: ms } = row
+  const { deliveryId, event, rootId, position, state, created, attempts, finished, ...more } = fromRow(row)
+  const { due, lease, lastAt: at, lastMs: ms = 0 } = more
+  const { lastStatus: status, lastAnswer: answer, lastProblem: problem } = more
   return {
-    deliveryId: row.delivery_id,
-    event: row.event,
-    rootId: row.root_id ?? undefined,
-    position: row.position ?? undefined,
-    state: row.state,
-    created: row.created,
-    attempts: row.attempts,
-    due: row.lease === null ? (row.due ?? undefined) : undefined,
-    finished: row.finished ?? undefined,
-    last:
-      at === null
-        ? undefined
-        : {
-            at,
-            ms: ms ?? 0,
-            ...(row.last_status !== null && { status: row.last_status }),
-            ...(row.last_answer !== null && { answer: row.last_answer }),
-            ...(row.last_problem !== null && { problem: row.last_problem }),
-          },
+    ...{ deliveryId, event, rootId, position, state, created, attempts, finished },
+    due: lease === undefined ? due : undefined,
+    last: at === undefined ? undefined : defined({ at, ms, status, answer, problem }),
   }
 }
 
@@ -123,11 +101,8 @@ export async function noteNextDue(
 ): Promise<void> {
   const isOn = paused === 0 && off_since === null
   const [next] = !isOn ? [] : known ? [known] : await findNext(transaction, webhook_id, 1)
-  await transaction
-    .updateTable('webhooks')
-    .set({ next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) })
-    .where('webhook_id', '=', webhook_id)
-    .execute()
+  const noted = { next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) }
+  await update(transaction, 'webhooks', noted, sql`webhook_id = ${webhook_id}`)
 }
 
 /** After all others. A count, not a time: a clock that was ahead for a while must not leave a webhook behind the others. */

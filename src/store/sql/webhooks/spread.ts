@@ -52,10 +52,9 @@ export function createSpreading(db: Database) {
           .orderBy('number')
           .limit(limit)
           .execute()
+        const read = events.at(-1)?.number ?? row.after
         // Those that are missing were removed with their root.
-        const after =
-          events.length < limit ? Math.max(project.last_event, events.at(-1)?.number ?? 0) : undefined
-        const last = after ?? events.at(-1)?.number ?? row.after
+        const last = events.length < limit ? Math.max(project.last_event, read) : read
         const known = await findKnown(transaction, key.webhookId, { after: row.after, last })
         const wanted = toWebhook(row).events
         const fresh = events.filter(

@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { sql, type Updateable } from 'kysely'
 import type { DeliveryState } from '../../../contract/states.ts'
+import { need } from '../../../errors.ts'
 import type { Expected, ListPage, Room } from '../../owned.ts'
 import type {
   ListedWebhook,
@@ -10,13 +11,13 @@ import type {
   WebhookKey,
   WebhookSettings,
 } from '../../webhooks.ts'
-import type { Database, Transaction } from '../database.ts'
+import { type Database, type Transaction, update } from '../database.ts'
 import { OwnedRows } from '../owned-rows.ts'
 import { newRevision } from '../projects/projects.ts'
 import type { Tables } from '../tables.ts'
 import { removeSome } from './deliveries.ts'
 import { createReplays } from './replay.ts'
-import { countPending, LAST_TURN, noteNextDue, toDelivery, type WebhookRow } from './rows.ts'
+import { countPending, LAST_TURN, lockWebhook, noteNextDue, toDelivery, type WebhookRow } from './rows.ts'
 
 const NOT_FAILING = { failing_since: null, failing_ms: 0, last_failed: null }
 const NOT_OFF = { off_since: null, off_reason: null, off_detail: null }
@@ -47,11 +48,7 @@ export function createWebhooks(db: Database) {
   ): Promise<ListedWebhook> => {
     const changed = await db.timeAt(now)
     const row = await webhooks.locked(key, { revision }, async (transaction) => {
-      const before = await transaction
-        .selectFrom('webhooks')
-        .selectAll()
-        .where('webhook_id', '=', key.webhookId)
-        .executeTakeFirstOrThrow()
+      const before = need(await lockWebhook(transaction, key))
       const after = await transaction
         .updateTable('webhooks')
         .set({ ...(await makeChange(before, transaction)), changed, revision: newRevision() })
@@ -116,15 +113,12 @@ export function createWebhooks(db: Database) {
         secrets: JSON.stringify(makeChange(JSON.parse(secrets))),
       })),
 
-    /** With its deliveries. */
     async remove(key: WebhookKey, expected: Expected = {}): Promise<void> {
-      const { webhookId } = key
-      await webhooks.locked(key, expected, async (transaction) => {
+      await webhooks.locked(key, expected, (transaction) =>
         // From now on it gets no deliveries.
-        const paused = { paused: 1, next_due: null }
-        await transaction.updateTable('webhooks').set(paused).where('webhook_id', '=', webhookId).execute()
-      })
-      while ((await db.transaction((transaction) => removeSome(transaction, webhookId, AT_ONCE))) > 0)
+        update(transaction, 'webhooks', { paused: 1, next_due: null }, webhooks.of(key)),
+      )
+      while ((await db.transaction((transaction) => removeSome(transaction, key.webhookId, AT_ONCE))) > 0)
         await nextIteration()
       await db.transaction((transaction) =>
         transaction.deleteFrom('webhooks').where(webhooks.of(key)).execute(),
