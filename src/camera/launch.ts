@@ -63,6 +63,8 @@ export const ISOLATED = ['--site-per-process', withFeatures(...APART)]
 export const COOKIES_STAY = [
   '--site-per-process',
   withFeatures(...APART, 'EnablePortBoundCookies', 'EnableSchemeBoundCookies'),
+  // A frame of another port or of a subdomain could ask with these cookies in a shared worker, whose requests nothing here sees.
+  '--disable-blink-features=SharedWorker',
 ]
 /** What Chromium says, among much else, where its sandbox is not allowed: by name, or by the call that was refused. */
 const NO_SANDBOX = /sandbox|sys_chroot/i

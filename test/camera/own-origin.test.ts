@@ -62,6 +62,7 @@ const pages: Record<string, () => string> = {
       </script>`,
     ),
   '/worker.js': () => `fetch('/by-worker'); fetch('${otherName()}/by-worker', { mode: 'no-cors' })`,
+  '/together.js': () => `importScripts('${own()}/not-by-shared-worker.js')`,
   '/page-of-once': () => '<img src=/image><iframe src=/frame></iframe>',
   // Requests to our own origin by its own documents, in any frame, and by others.
   '/frames': () =>
@@ -83,6 +84,7 @@ const pages: Record<string, () => string> = {
     <iframe src=${own()}/not-in-frame></iframe><iframe srcdoc="<img src=${own()}/not-in-its-srcdoc>"></iframe>
     <script>
       fetch('${own()}/shared-by-frame', { credentials: 'include' }).catch(() => {})
+      if (self.SharedWorker) new SharedWorker('/together.js')
       new WebSocket('${own().replace('http', 'ws')}/socket-by-frame')
       setTimeout(() => { location = '${own()}/not-by-moving' }, 500)
     </script>`,
