@@ -20,19 +20,6 @@ export async function removeRoot(
   return await removeAll(storage, projectId, storage.store.removals.removeRoot(projectId, rootId, now))
 }
 
-/** False if there is no such job. */
-export async function removeJob(
-  storage: StoreAndImages,
-  projectId: string,
-  uuid: string,
-  now: number,
-): Promise<boolean> {
-  const picture = await storage.store.removals.removeJob(projectId, uuid, now)
-  if (picture === undefined) return false
-  await removePicturesOf(storage, projectId, [picture])
-  return true
-}
-
 /** False if there is no such project. A sweep removes its last row, a day later: see `sweeps.ts`. */
 export async function removeProject(
   storage: StoreAndImages,
@@ -55,7 +42,7 @@ async function removeAll(
   return isFound
 }
 
-export async function removePicturesOf(
+async function removePicturesOf(
   storage: StoreAndImages,
   projectId: string,
   pictures: readonly string[],

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { RootKey } from '../../rows.ts'
 import { usedUntil } from '../captures/attempts.ts'
-import { countMarks, marksOf } from '../captures/columns.ts'
-import { ofCapture, ofRoot, type Transaction } from '../database.ts'
-import { changeProject, newRevision } from '../projects/projects.ts'
+import { ofRoot, type Transaction } from '../database.ts'
+import { changeProject } from '../projects/projects.ts'
 import { HIDDEN } from './claims.ts'
 
 /** Jobs that one transaction removes. */
@@ -80,69 +79,4 @@ async function removeJobs(transaction: Transaction, root: RootKey): Promise<stri
       .where('uuid', 'in', uuids)
       .execute()
   return some.map(({ uuid, picture }) => picture ?? uuid)
-}
-
-/** Rows are locked in the order of `attempts.ts`. */
-export async function removeJob(
-  transaction: Transaction,
-  { projectId, uuid, now }: { projectId: string; uuid: string; now: number },
-): Promise<string | undefined> {
-  const found = await transaction
-    .selectFrom('jobs')
-    .select(['root_id', 'position', 'picture'])
-    .where('project_id', '=', projectId)
-    .where('uuid', '=', uuid)
-    .executeTakeFirst()
-  if (!found) return undefined
-  const root = { projectId, rootId: found.root_id }
-  await removePage(transaction, root, { uuid, position: found.position })
-  const locked = await transaction
-    .updateTable('roots')
-    .set(({ ref }) => ({ job_count: ref('job_count') }))
-    .where(ofRoot(root))
-    .where('claimed', 'is', null)
-    .executeTakeFirst()
-  // It is being added or removed.
-  if (locked.numUpdatedRows === 0n) return undefined
-  const { numDeletedRows } = await transaction
-    .deleteFrom('jobs')
-    .where('project_id', '=', projectId)
-    .where('uuid', '=', uuid)
-    .executeTakeFirst()
-  // Another process was faster.
-  if (numDeletedRows === 0n) return undefined
-  await transaction
-    .updateTable('roots')
-    .set(({ eb }) => ({ job_count: eb('job_count', '-', 1), revision: newRevision() }))
-    .where(ofRoot(root))
-    .execute()
-  await changeProject(transaction, projectId, { last_removal: now })
-  return found.picture ?? uuid
-}
-
-/** Does nothing if the job was imported. */
-async function removePage(
-  transaction: Transaction,
-  root: RootKey,
-  { uuid, position }: { uuid: string; position: number },
-): Promise<void> {
-  const capture = await transaction
-    .deleteFrom('captures')
-    .where(ofCapture({ ...root, position }))
-    .where('attempt', '=', uuid)
-    .returning(['seen', 'cut'])
-    .executeTakeFirst()
-  if (!capture) return
-  const request = transaction.updateTable('requests').where(ofRoot(root))
-  const { marks } = await request
-    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-    .returning('marks')
-    .executeTakeFirstOrThrow()
-  const seen = capture.seen === null ? undefined : JSON.parse(capture.seen)
-  const page = marksOf({ seen, cut: capture.cut === 1 })
-  await request.set({ marks: countMarks(marks, [page], -1) }).execute()
-  await transaction
-    .deleteFrom('events')
-    .where(ofCapture({ ...root, position }))
-    .execute()
 }
