@@ -10,36 +10,26 @@ export interface StoreAndImages {
   readonly images: Images
 }
 
-/** False if there is no such root. */
 export async function removeRoot(
   storage: StoreAndImages,
   projectId: string,
   rootId: string,
   now: number,
-): Promise<boolean> {
-  return await removeAll(storage, projectId, storage.store.removals.removeRoot(projectId, rootId, now))
+): Promise<void> {
+  await removeAll(storage, projectId, storage.store.removals.removeRoot(projectId, rootId, now))
 }
 
-/** False if there is no such project. A sweep removes its last row, a day later: see `sweeps.ts`. */
-export async function removeProject(
-  storage: StoreAndImages,
-  projectId: string,
-  now: number,
-): Promise<boolean> {
-  return await removeAll(storage, projectId, storage.store.removals.removeProject(projectId, now))
+/** A sweep removes its last row, a day later: see `sweeps.ts`. */
+export async function removeProject(storage: StoreAndImages, projectId: string, now: number): Promise<void> {
+  await removeAll(storage, projectId, storage.store.removals.removeProject(projectId, now))
 }
 
 async function removeAll(
   storage: StoreAndImages,
   projectId: string,
   pieces: AsyncGenerator<readonly string[]>,
-): Promise<boolean> {
-  let isFound = false
-  for await (const pictures of pieces) {
-    isFound = true
-    await removePicturesOf(storage, projectId, pictures)
-  }
-  return isFound
+): Promise<void> {
+  for await (const pictures of pieces) await removePicturesOf(storage, projectId, pictures)
 }
 
 async function removePicturesOf(

@@ -15,18 +15,16 @@ const PAUSE_MS = 50
 const FASTEST = 6
 /** The cookie of a session is valid for 30 days (`access/sessions.ts`). The rest is for clocks that jump. */
 const SESSION_DAYS = 45
-/** In one transaction. */
-const SESSIONS_AT_ONCE = 200
 /** Work that began before a project was removed has ended by then. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 /** Webhooks have read them long before. */
 const EVENTS_KEPT_MS = 7 * 24 * 3_600_000
 /** Of one project. */
 const MOST_EVENTS = 100_000
-/** In one transaction. */
+// Rows of one transaction.
 const EVENTS_AT_ONCE = 1_000
-/** In one transaction. */
 const DELIVERIES_AT_ONCE = 200
+const SESSIONS_AT_ONCE = 200
 
 interface SweepsOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
