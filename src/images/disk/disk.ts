@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseId } from '../../contract/ids.ts'
 import { AppError, cannotWrite } from '../../errors.ts'
 import { makeDurableFolder, syncFolder } from '../../files/durable-folder.ts'
-import { makeOnce, readIfThere } from '../../files/make-once.ts'
+import { makeOnce } from '../../files/make-once.ts'
+import { unlessMissing } from '../../files/unless-missing.ts'
 import { WriteProbe } from '../../files/write-probe.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll, translatingWrites } from './errors.ts'
@@ -12,7 +13,7 @@ import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
 import { readRoom, requireRoom, tryWriting } from './room.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 import { makeInStaging, STAGING, tidyStaging } from './staging.ts'
-import { removeFiles, unlessMissing, walkFiles } from './stored-files.ts'
+import { removeFiles, walkFiles } from './stored-files.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
   const probe = new WriteProbe(() => tryWriting(root))
@@ -46,7 +47,8 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
       }),
     isShared: () => translating(async () => !!(await lstat(sharedMark).catch(unlessMissing))),
     tidy: () => translating(() => tidyStaging(root, staged)),
-    findStoreId: () => translating(async () => (await readIfThere(storeIdFile))?.trim()),
+    findStoreId: () =>
+      translating(async () => (await readFile(storeIdFile, 'utf8').catch(unlessMissing))?.trim()),
     keepStoreId: (storeId) => writing(async () => (await makeOnce(storeIdFile, `${storeId}\n`)).trim()),
     holdsAny: () => translating(() => holdsAny(root)),
     room: () => translating(() => readRoom(root)),

@@ -18,7 +18,7 @@ import {
 } from '../images.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
 import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
-import { ifThere, toImagesError, unlessDenied } from './errors.ts'
+import { toImagesError, unlessDenied, unlessMissing } from './errors.ts'
 import { putObject } from './put-object.ts'
 import { type BucketAddress, createPresigner } from './sigv4.ts'
 import { openSpool, trySpool } from './spool.ts'
@@ -101,7 +101,7 @@ async function openImage(bucket: S3Bucket, key: ImageKey): Promise<OpenImage | u
   const object = bucket.object(key)
   const get = (part: { Range?: string; IfMatch?: string } = {}) =>
     bucket.read((s3, options) => s3.getObject({ ...object, ...part }, options))
-  const whole = await ifThere(get())
+  const whole = await get().catch(unlessMissing)
   if (!whole) return undefined
   const { ContentLength: size, ETag: etag = '""', LastModified: modified = new Date(0) } = whole
   const body = whole.Body as Readable
@@ -126,7 +126,8 @@ async function openImage(bucket: S3Bucket, key: ImageKey): Promise<OpenImage | u
 
 /** An incomplete upload is not stored: S3 compares its length with the announced length. */
 async function conditionOf(bucket: S3Bucket, name: string): Promise<Condition> {
-  const head = await ifThere(bucket.run((s3, options) => s3.headObject(bucket.object(name), options)))
+  const object = bucket.object(name)
+  const head = await bucket.run((s3, options) => s3.headObject(object, options)).catch(unlessMissing)
   if (!head) return 'missing'
   return head.ContentLength ? 'whole' : 'damaged'
 }
@@ -142,7 +143,10 @@ async function* explained(body: Readable | Promise<Readable>): AsyncGenerator<Ui
 /** Asks for a missing object. The answer shows whether bucket, credentials and signature are right. */
 async function checkBucket(bucket: S3Bucket): Promise<void> {
   const nothing = bucket.object('.proofsheet/nothing')
-  const found = await unlessDenied(ifThere(bucket.run((s3, options) => s3.getObject(nothing, options))))
+  const found = await bucket
+    .run((s3, options) => s3.getObject(nothing, options))
+    .catch(unlessMissing)
+    .catch(unlessDenied)
   if (!found) return
   const body = found.Body as Readable
   body.destroy()
@@ -155,7 +159,8 @@ async function findStoreId(bucket: S3Bucket): Promise<string | undefined> {
     return await Body?.transformToString()
   })
   // Some servers show an incomplete object while it is being written.
-  return parseId((await unlessDenied(ifThere(read)))?.trim() ?? '')
+  const text = await read.catch(unlessMissing).catch(unlessDenied)
+  return parseId(text?.trim() ?? '')
 }
 
 /** Not every store can write an object only if it is missing. So it is read again after writing. */
@@ -171,7 +176,7 @@ async function keepStoreId(bucket: S3Bucket, storeId: string): Promise<string> {
 async function holdsAny(bucket: S3Bucket): Promise<boolean | undefined> {
   const { Bucket, Key: Prefix } = bucket.object('')
   const folders = { Bucket, Prefix, Delimiter: '/' }
-  const listed = await unlessDenied(bucket.run((s3, options) => s3.listObjectsV2(folders, options)))
+  const listed = await bucket.run((s3, options) => s3.listObjectsV2(folders, options)).catch(unlessDenied)
   if (!listed) return undefined
   const names = (listed.CommonPrefixes ?? []).map((each) => each.Prefix?.slice(Prefix.length, -1) ?? '')
   return names.some((name) => parseId(name) !== undefined)
