@@ -11,7 +11,7 @@ import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll, translatingWrites } from './errors.ts'
 import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
 import { readRoom, requireRoom, tryWriting } from './room.ts'
-import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
+import { createPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 import { makeInStaging, STAGING, tidyStaging } from './staging.ts'
 import { removeFiles, walkFiles } from './stored-files.ts'
 
@@ -30,11 +30,10 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   const ready = new Set<string>()
   const staged = new Map<string, number>()
   const known: KnownWhole = new Map()
-  const addresses = keepPathAddresses(signer)
   const [sharedMark, storeIdFile] = [join(root, '.shared'), join(root, '.store')]
   return {
     startBatch: () => startBatch(root, ready, writing),
-    addresses,
+    addresses: createPathAddresses(signer),
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key, known)),
     condition: (key) => translating(() => conditionOf(root, key)),
