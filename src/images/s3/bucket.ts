@@ -5,13 +5,19 @@ import { boundedCredentials } from './credentials.ts'
 import { toImagesError } from './errors.ts'
 import type { BucketAddress } from './sigv4.ts'
 
-export interface BucketSettings {
+export interface BucketLocation {
   readonly bucket: string
-  /** Stands before the key of everything that is ours. */
+  /** Put before every key of ours. Empty, or ends with a slash. */
   readonly prefix: string
+  /** Undefined: AWS itself. */
   readonly endpoint: string | undefined
+  /** Undefined: from the environment or the profile. */
   readonly region: string | undefined
+  /** `path`: host/bucket/key, `virtual`: bucket.host/key. */
   readonly style: 'path' | 'virtual'
+}
+
+export interface BucketSettings extends BucketLocation {
   /** How long a request may take, with its retries. Uploads may take longer. */
   readonly timeoutMs: number
   /** The host in addresses, instead of the bucket's. */
