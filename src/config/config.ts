@@ -48,7 +48,10 @@ type Value<N extends SettingName> =
   | SettingValue<N>
   | ((typeof settings)[N]['default'] extends string ? never : undefined)
 
-/** Reads every setting and opens nothing. No other code reads the environment. Some settings are required for a purpose. */
+/**
+ * Reads every setting and opens nothing. No other code reads the environment. Some settings are required for a purpose. Their `help`
+ * says what they mean.
+ */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
   { serving = true, capturing = serving }: Purpose = {},
@@ -112,13 +115,11 @@ export function readConfig(
     corsOrigins: read('CORS_ORIGINS') ?? [],
     rateLimit: read('RATE_LIMIT'),
     metricsToken: read('METRICS_TOKEN'),
-    /** The API key for `capture --server`. */
     clientKey: read('PROOFSHEET_KEY'),
     compress: read('COMPRESS'),
     logLevel: read('LOG_LEVEL'),
     dataDir,
     database,
-    /** For PostgreSQL. */
     databasePool: Object.freeze({
       connections: read('DATABASE_POOL'),
       waitMs: read('DATABASE_WAIT'),
@@ -126,14 +127,12 @@ export function readConfig(
     }),
     images,
     s3: Object.freeze({ timeoutMs: read('IMAGES_TIMEOUT'), publicUrl, signedHost }),
-    /** Undefined: use those in the data directory, which are created at the first start. */
+    /** Undefined, as for secret keys: use those in the data directory, which are created at the first start. */
     signingKeys:
       signingKeys === undefined ? undefined : attempt('SIGNING_KEYS', () => parseSigningKeys(signingKeys)),
     signingWindowMs: read('SIGNING_WINDOW'),
-    /** Undefined: as for signing keys. */
     secretKeys:
       secretKeys === undefined ? undefined : attempt('SECRET_KEYS', () => parseSecretKeys(secretKeys)),
-    /** For the browser. */
     capture: Object.freeze({
       chromiumPath: read('CHROMIUM_PATH'),
       concurrency: read('CAPTURE_CONCURRENCY') ?? availableParallelism(),
@@ -144,42 +143,31 @@ export function readConfig(
     scheduleSpreadMs: read('SCHEDULE_SPREAD'),
     webhooks: Object.freeze({
       allow: read('WEBHOOK_ALLOW') ?? NOTHING,
-      /** Of a project. */
       most: read('MAX_WEBHOOKS'),
       keepMs: read('KEEP_DELIVERIES'),
-      /** Deliveries of one webhook that are kept. */
       mostDeliveries: read('MAX_DELIVERIES'),
     }),
     limits: Object.freeze({
       listPage: read('PAGE_LIMIT'),
-      /** Templates of one project. */
       templates: read('MAX_TEMPLATES'),
       jobsPerRoot: read('MAX_JOBS_PER_ROOT'),
       pictureBytes: read('MAX_PICTURE_BYTES'),
       picturePixels: read('MAX_PICTURE_PIXELS'),
       urls: read('MAX_URLS_PER_REQUEST'),
-      /** Pages of one project that may wait. */
       pagesWaiting: read('MAX_PAGES_WAITING'),
-      /** Pages of one project that may be scheduled for later. */
       pagesScheduled: read('MAX_PAGES_SCHEDULED'),
-      /** Recurring schedules of one project. */
       schedules: read('MAX_SCHEDULES'),
       scheduleIntervalMs: read('MIN_SCHEDULE_INTERVAL'),
       loadingMs: read('MAX_LOADING_TIME'),
       viewportWidth: read('MAX_VIEWPORT_WIDTH'),
       viewportHeight: read('MAX_VIEWPORT_HEIGHT'),
-      /** Bytes that one captured page may load. */
       pageBytes: read('MAX_PAGE_BYTES'),
-      /** Bytes of the picture of a captured page. */
       captureBytes: read('MAX_CAPTURE_BYTES'),
       bodyBytes: read('MAX_BODY_BYTES'),
-      /** Memory for all request bodies together. */
       bodiesBytes: read('MAX_BODIES_BYTES'),
-      /** Memory for all answers that are not read yet. */
       unreadBytes: read('MAX_UNREAD_BYTES'),
       cacheBytes: read('CACHE_BYTES'),
       connections: read('MAX_CONNECTIONS'),
-      /** Open answers that wait for news, for each client. */
       streams: read('MAX_STREAMS_PER_CLIENT'),
       requestMs: read('REQUEST_TIMEOUT'),
       idleMs: read('IDLE_TIMEOUT'),
