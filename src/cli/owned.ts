@@ -23,7 +23,6 @@ export interface Owned<Word extends string, Head, Row> {
     find(key: Key<Word>): Promise<Row | undefined>
     remove(key: Key<Word>): Promise<void>
   }
-  /** The order of the list. */
   readonly order: 'newest first' | 'oldest first'
   /** The arguments of `create`, for people who have none yet. */
   readonly example: string
@@ -108,7 +107,6 @@ export function defineOwned<Word extends string, Head extends Named<Word>, Row e
     }
   }
 
-  /** A command for one of them. */
   const oneCommand = (name: string, description: string) =>
     new Command(name).description(description).argument(`<${word}>`, 'its id or its name')
 

@@ -6,7 +6,6 @@ import { openStorage, type Storage } from '../service/storage.ts'
 import { wrong } from './say.ts'
 import { printable } from './table.ts'
 
-/** Opens the configured storage for one command and always closes it. */
 export async function withStorage<T>(
   work: (storage: Storage, config: Config) => Promise<T>,
   purpose: Purpose = {},
@@ -20,7 +19,6 @@ export async function withStorage<T>(
   }
 }
 
-/** For commands that work on one project. */
 export function projectOption(what: string): Option {
   return new Option('--project <id or name>', `${what}; not needed if there is only one`)
 }
@@ -46,7 +44,6 @@ export interface Given {
   readonly project?: string | undefined
 }
 
-/** Opens the storage for a command that works on one project. */
 export async function withProject<T>(
   { project }: Given,
   work: (opened: Opened) => Promise<T>,

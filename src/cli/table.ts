@@ -1,4 +1,3 @@
-/** A table with columns as wide as their content. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows]
   const widths = header.map((_, column) =>

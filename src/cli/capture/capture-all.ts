@@ -19,7 +19,6 @@ export interface Wanted {
   readonly json?: true
 }
 
-/** Submits all orders, waits until they are done, and reports. */
 export async function captureAll(
   desk: CaptureDesk,
   orders: readonly Order[],
@@ -51,7 +50,6 @@ export async function submitAll(
   return roots
 }
 
-/** Shows the progress of all roots. Returns how they ended. */
 async function followAll(
   desk: CaptureDesk,
   roots: readonly string[],

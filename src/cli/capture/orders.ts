@@ -25,9 +25,7 @@ export interface CaptureDesk {
   submit(order: Order): Promise<string>
   /** The status at every change, until the root is finished. */
   follow(rootId: string, signal: AbortSignal): AsyncGenerator<RootStatus>
-  /** The bytes of a picture. */
   readPicture(rootId: string, uuid: string): Promise<AsyncIterable<Uint8Array>>
-  /** The address of the gallery. */
   readonly gallery: string
   /** The gallery may not be running. */
   readonly mayNotRun: boolean
@@ -88,7 +86,6 @@ export function parseDelay(text: string): Delay {
   return { value: Number(value), unit: unit as Delay['unit'] }
 }
 
-/** When, as the options say. */
 export interface Later {
   readonly at?: number | undefined
   readonly in?: Delay | undefined
@@ -167,7 +164,6 @@ function complete(
   return { ...request, urls: pages, ...more } as ScreenshotRequest
 }
 
-/** A mistake in a page names its address. */
 function tellPage({ pointer, detail }: Mistake, pages: readonly Page[]): string | undefined {
   const [, index, field = ''] = /^#\/urls\/(\d+)\/(.*)$/.exec(pointer) ?? []
   const page = index === undefined ? undefined : pages[Number(index)]
