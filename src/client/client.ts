@@ -2,14 +2,15 @@ import type { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '.
 import type { JobOverview, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 import { paths } from '../contract/paths.ts'
 import type { Readiness } from '../contract/readiness.ts'
+import type { createListQueries, StatusQuery } from '../contract/requests.ts'
 import type { JobResult, RootResult } from '../contract/results.ts'
 import type { Schedule, ScheduleRequest } from '../contract/schedules.ts'
+import type { Static } from '../contract/schema.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
-import type { Mark } from '../contract/seen.ts'
 import type { RootState } from '../contract/states.ts'
 import type { RootStatus } from '../contract/status.ts'
 import type { Template, TemplateRequest, TemplateRun } from '../contract/templates.ts'
-import type { Delivery, DeliveryState, Webhook, WebhookRequest } from '../contract/webhooks.ts'
+import type { Delivery, Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import {
   type Asking,
   type AskOptions,
@@ -72,44 +73,21 @@ export { ProblemError, type ProblemErrorCode } from './problem-error.ts'
 export type { WatchOptions } from './watch-status.ts'
 export type { ClientOptions } from './wire.ts'
 
-export interface SearchOptions extends ListOptions {
-  /** Only those with a page whose name or address contains this text. */
-  readonly q?: string | undefined
+type Queries = ReturnType<typeof createListQueries>
+
+/** The parameters of a query. The API describes each of them. */
+type Query<Of> = AskOptions & {
+  readonly [Name in Exclude<keyof Static<Of>, 'cursor' | 'url'>]?: Static<Of>[Name] | undefined
 }
 
-export interface RootsOptions extends SearchOptions {
-  /** Only those with this tag. */
-  readonly tag?: string | undefined
-  /** Only those made from this template. */
-  readonly template?: string | undefined
-}
-
-export interface OverviewsOptions extends RootsOptions {
+export type SearchOptions = Query<Queries['pages']>
+export type RootsOptions = Query<Queries['roots']>
+export type HistoryOptions = Query<Queries['history']>
+export type DeliveriesOptions = Query<Queries['deliveries']>
+export type StatusOptions = Query<typeof StatusQuery>
+export type OverviewsOptions = Omit<Query<Queries['overviews']>, 'state'> & {
   /** Only those in this state, or in one of these. */
   readonly state?: RootState | readonly RootState[] | undefined
-  /** Only those with a page that has this mark. */
-  readonly mark?: Mark | undefined
-  /** Only those created at this time or later. Unix milliseconds. */
-  readonly from?: number | undefined
-  /** Only those created before this time. Unix milliseconds. */
-  readonly to?: number | undefined
-}
-
-export interface HistoryOptions extends ListOptions {
-  /** Only full pages (true), or only windows (false). */
-  readonly fullPage?: boolean | undefined
-  /** Only those captured in a window of this width. */
-  readonly width?: number | undefined
-}
-
-export interface StatusOptions extends AskOptions {
-  /** Seconds to wait for the root to be finished. */
-  readonly wait?: number | undefined
-}
-
-export interface DeliveriesOptions extends ListOptions {
-  /** Only those in this state. */
-  readonly state?: DeliveryState | undefined
 }
 
 type TemplateCalls = OwnedCalls<'Template', Template, TemplateRequest>
@@ -241,8 +219,7 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }:
       write('PUT', to(paths.getProject, projectId), { name }, options),
     removeProject: (projectId: string, options?: AskOptions) =>
       remove(to(paths.getProject, projectId), options),
-    listKeys: (options: ListOptions & { readonly project?: string | undefined } = {}): ListPages<Key> =>
-      list(paths.keys, options),
+    listKeys: (options: Query<Queries['keys']> = {}): ListPages<Key> => list(paths.keys, options),
     createKey: (body: KeyRequest, options?: AskOptions): Promise<NewKey> =>
       write('POST', paths.keys, body, options),
     revokeKey: (keyId: string, options?: AskOptions) => remove(to(paths.key, keyId), options),
