@@ -3,11 +3,6 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import type { S3Credentials } from './sigv4.ts'
 
-export interface ExpiringCredentials extends S3Credentials {
-  /** Credentials of a role expire, and so do all addresses that they signed. */
-  readonly expiration?: Date | undefined
-}
-
 /** If credentials do not come within this time, they are requested again. */
 const CREDENTIALS_MS = 5_000
 
@@ -41,9 +36,9 @@ const ASKED_MS = 1_000
 
 /** If no new credentials come, the old ones are used while they are valid. */
 export function keepCredentials(
-  load: () => Promise<ExpiringCredentials>,
-): (now: number) => Promise<ExpiringCredentials> {
-  let kept: ExpiringCredentials | undefined
+  load: () => Promise<S3Credentials>,
+): (now: number) => Promise<S3Credentials> {
+  let kept: S3Credentials | undefined
   let asked = Number.NEGATIVE_INFINITY
   const isValid = (now: number) => kept !== undefined && (kept.expiration?.getTime() ?? Infinity) > now
   return async (now) => {

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { parseId } from '../../contract/ids.ts'
 import { AppError } from '../../errors.ts'
 import { WriteProbe } from '../../files/write-probe.ts'
+import { fingerprintOf } from '../../secrets/key-list.ts'
 import { inParallel } from '../../work/limiter.ts'
 import {
   type Addresses,
@@ -17,10 +17,10 @@ import {
   signingWindow,
 } from '../images.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
-import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
+import { keepCredentials } from './credentials.ts'
 import { toImagesError, unlessDenied, unlessMissing } from './errors.ts'
 import { putObject } from './put-object.ts'
-import { type BucketAddress, createPresigner } from './sigv4.ts'
+import { createPresigner, type S3Credentials } from './sigv4.ts'
 import { openSpool, trySpool } from './spool.ts'
 
 const UPLOADS_AT_ONCE = 16
@@ -35,10 +35,8 @@ const REMOVED_AT_ONCE = 16
 export async function openS3Images(
   settings: BucketSettings & { readonly windowMs: number },
 ): Promise<Images> {
-  const { prefix, windowMs } = settings
   const bucket = await openBucket(settings)
-  const { address, region, credentials } = bucket
-  const addresses = createS3Addresses({ bucket: address, prefix, region, windowMs, credentials })
+  const addresses = createS3Addresses(bucket, settings)
   const probe = new WriteProbe(() => translating(trySpool))
   return {
     startBatch: () => startBatch(bucket),
@@ -199,31 +197,24 @@ async function translating<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-interface S3Addressing {
-  readonly bucket: BucketAddress
-  readonly prefix: string
-  readonly region: string
-  readonly windowMs: number
-  /** The current credentials. Throws if there are none. */
-  readonly credentials: () => Promise<ExpiringCredentials>
-}
+type Signer = Pick<S3Bucket, 'address' | 'region'> & { credentials: () => Promise<S3Credentials> }
 
 /** Presigned addresses. They are the same within one signing window and with the same credentials. */
-export function createS3Addresses({ bucket, prefix, region, windowMs, credentials: load }: S3Addressing) {
+export function createS3Addresses(
+  { address: bucket, region, credentials: load }: Signer,
+  { prefix, windowMs }: { prefix: string; windowMs: number },
+) {
   const currentCredentials = keepCredentials(load)
   const location = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
-  let last: { credentials: ExpiringCredentials; signed: number; addresses: Addresses } | undefined
+  let last: { credentials: S3Credentials; signed: number; addresses: Addresses } | undefined
   return async (now: number): Promise<Addresses> => {
     const credentials = await currentCredentials(now)
     const { signed, expires: wanted } = signingWindow(now, windowMs)
     if (last?.credentials === credentials && last.signed === signed) return last.addresses
     const end = credentials.expiration ? Math.floor(credentials.expiration.getTime() / 1000) : wanted
     const expires = Math.min(wanted, signed + LONGEST_SECONDS, end)
-    const fingerprint = hash(
-      'sha256',
-      `proofsheet S3\n${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`,
-      'base64url',
-    ).slice(0, 8)
+    const secret = `${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`
+    const fingerprint = fingerprintOf('S3', Buffer.from(secret))
     const presign = createPresigner({ bucket, region, credentials, signed, expires })
     const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${location}`
     const addresses = { tag, address: (key: string) => presign(prefix + key) }

@@ -5,6 +5,8 @@ export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string | undefined
+  /** Credentials of a role expire, and so do all addresses that they signed. */
+  readonly expiration?: Date | undefined
 }
 
 /** A bucket as its addresses name it. */
