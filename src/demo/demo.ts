@@ -14,6 +14,7 @@ const DAY_MS = 86_400_000
 const PICTURES = new URL('../../assets/demo/pictures/', import.meta.url)
 /** The limits of the settings are for other people's pictures. */
 const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_000_000 }
+
 export interface DemoTools {
   /** Requests the newest root, with this id. Throws AppError `no_browser` if it cannot be captured. */
   ask(request: Pick<NewRequest, 'options' | 'pages'>, rootId: string): Promise<unknown>
@@ -21,9 +22,9 @@ export interface DemoTools {
 }
 
 /** Makes the project of the demo if the store has no projects. */
-export async function startDemo(store: Store, clock: () => number): Promise<void> {
+export async function startDemo(store: Store, created: number): Promise<void> {
   if ((await store.listProjects({ limit: 1 })).length > 0) return
-  await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() }).catch(ignoreTaken)
+  await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created }).catch(ignoreTaken)
 }
 
 /**

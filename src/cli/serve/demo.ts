@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { countDemo, fillDemo, startDemo } from '../../demo/demo.ts'
+import { countDemo, type DemoTools, fillDemo, startDemo } from '../../demo/demo.ts'
 import { serveSite } from '../../demo/site.ts'
 import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
@@ -13,7 +13,7 @@ import { counted } from '../table.ts'
  * project. With `make`, an empty store gets one.
  */
 export async function openDemo({ store, images }: Storage, { log, make }: { log: Logger; make: boolean }) {
-  if (make) await startDemo(store, Date.now)
+  if (make) await startDemo(store, Date.now())
   if (!(await store.findProject(DEMO_PROJECT_ID))) return undefined
   const site = await serveSite()
   const stopping = new AbortController()
@@ -21,7 +21,7 @@ export async function openDemo({ store, images }: Storage, { log, make }: { log:
   let filling: Promise<void> | undefined
 
   const fill = async (capturing: Service['capturing']): Promise<void> => {
-    const ask: Parameters<typeof fillDemo>[1]['ask'] = async (request, rootId) => {
+    const ask: DemoTools['ask'] = async (request, rootId) => {
       // Other workers cannot reach the site.
       if (!(await capturing.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
       await capturing.ready().catch((error) => {
