@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { type Config, type Purpose, readConfig } from '../config/config.ts'
+import type { Project } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../service/storage.ts'
@@ -56,10 +57,7 @@ export async function withProject<T>(
   )
 }
 
-interface NamedProject {
-  readonly projectId: string
-  readonly name: string
-}
+type NamedProject = Pick<Project, 'projectId' | 'name'>
 
 const SHOWN = 10
 

@@ -1,6 +1,6 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Mistake } from '../../contract/check.ts'
-import { readPageLines } from '../../contract/page-lines.ts'
+import { type PageLine, readPageLines } from '../../contract/page-lines.ts'
 import {
   parseScreenshotRequest,
   type RequestLimits,
@@ -31,11 +31,6 @@ export interface CaptureDesk {
   readonly mayNotRun: boolean
 }
 
-interface Page {
-  readonly url: string
-  readonly name: string
-}
-
 const WINDOW = { width: 1_200, height: 720 }
 
 /** One request for the addresses, or the requests of a file. `-` is the input. */
@@ -57,8 +52,9 @@ export async function toOrders(
     throw wrong('there is no address to capture')
   }
   const fields = await toFields(options)
-  const finish = (request: Fields): ScreenshotRequest =>
-    complete(request, { loadingTime, ...(failOnStatus && { failOn: 'status' }) })
+  const failOn = failOnStatus && { failOn: 'status' }
+  const finish = (request: Fields) =>
+    ({ ...withLoadingTime(request, loadingTime), ...failOn }) as ScreenshotRequest
   if (requests.length > 0) {
     return requests.map(({ request, name }) => ({
       request: isObject(request) ? finish(withFields(request, fields)) : (request as ScreenshotRequest),
@@ -153,18 +149,13 @@ function withFields(request: Fields, fields: Fields): Fields {
   return { ...request, screenshotParameter: { ...Object.fromEntries(kept), ...fields } }
 }
 
-function complete(
-  { urls, ...request }: Fields,
-  { loadingTime, ...more }: { loadingTime: number | undefined; failOn?: 'status' },
-): ScreenshotRequest {
-  const pages =
-    loadingTime === undefined || !Array.isArray(urls)
-      ? urls
-      : urls.map((page) => (isObject(page) ? { ...page, loadingTime } : page))
-  return { ...request, urls: pages, ...more } as ScreenshotRequest
+function withLoadingTime(request: Fields, loadingTime: number | undefined): Fields {
+  const urls = request['urls']
+  if (loadingTime === undefined || !Array.isArray(urls)) return request
+  return { ...request, urls: urls.map((page) => (isObject(page) ? { ...page, loadingTime } : page)) }
 }
 
-function tellPage({ pointer, detail }: Mistake, pages: readonly Page[]): string | undefined {
+function tellPage({ pointer, detail }: Mistake, pages: readonly Pick<PageLine, 'url'>[]): string | undefined {
   const [, index, field = ''] = /^#\/urls\/(\d+)\/(.*)$/.exec(pointer) ?? []
   const page = index === undefined ? undefined : pages[Number(index)]
   return page && `${printable(page.url)} ${field === 'url' ? '' : `${field} `}${detail}`
