@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { countDemo, type DemoTools, fillDemo, startDemo } from '../../demo/demo.ts'
+import { countDemo, fillDemo, startDemo } from '../../demo/demo.ts'
 import { serveSite } from '../../demo/site.ts'
 import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
@@ -21,7 +21,7 @@ export async function openDemo({ store, images }: Storage, { log, make }: { log:
   let filling: Promise<void> | undefined
 
   const fill = async (capturing: Service['capturing']): Promise<void> => {
-    const ask: DemoTools['ask'] = async (request, rootId) => {
+    const isCapturing = await fillDemo({ store, images, clock: Date.now }, signal, async (request, rootId) => {
       // Other workers cannot reach the site.
       if (!(await capturing.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
       await capturing.ready().catch((error) => {
@@ -31,9 +31,8 @@ export async function openDemo({ store, images }: Storage, { log, make }: { log:
       signal.throwIfAborted()
       const options = { now: Date.now(), idempotencyKey: undefined, rootId }
       await capturing.requests.accept(DEMO_PROJECT_ID, request, options)
-    }
-    const outcome = await fillDemo({ store, images, clock: Date.now }, { ask, signal })
-    if (outcome === 'captured') {
+    })
+    if (isCapturing) {
       print('Pages of a made-up site are being captured right now: watch them arrive in the gallery.')
     }
   }
