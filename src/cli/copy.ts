@@ -10,10 +10,9 @@ import { verifyAll } from '../intake/transfer/verify.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import { openStorage } from '../service/storage.ts'
 import { createProgress } from './progress.ts'
-import { print, say, wrong } from './say.ts'
+import { counted, formatTable, print, printable, say, wrong } from './say.ts'
 import { abortOnSignal, type ExitCode, exitWith } from './signals.ts'
 import { withStorage } from './storage.ts'
-import { counted, formatTable, printable } from './table.ts'
 
 export function copyCommand(): Command {
   return new Command('copy')

@@ -12,10 +12,9 @@ import { PREVIEW_WIDTH } from '../picture/picture.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import { valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
-import { print, say, wrong } from './say.ts'
+import { counted, print, printable, say, wrong } from './say.ts'
 import { abortOnSignal, type ExitCode, exitWith } from './signals.ts'
 import { getProjectId, projectOption, withStorage } from './storage.ts'
-import { counted, printable } from './table.ts'
 
 export function importCommand(): Command {
   return new Command('import')

@@ -3,9 +3,8 @@ import { AppError } from '../errors.ts'
 import { makeStoredKey } from '../store/api-key.ts'
 import type { KeyScope } from '../store/store.ts'
 import { idOption } from './options.ts'
-import { print, printTable, say } from './say.ts'
+import { formatTime, print, printable, printTable, say } from './say.ts'
 import { getProjectId, projectOption, withStorage } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 /** Instead of a project, for a key that opens the whole service. */
 const ALL_PROJECTS = 'all projects'

@@ -5,9 +5,8 @@ import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { type ListPage, readAll } from '../store/owned.ts'
 import type { Store } from '../store/store.ts'
-import { confirm, printTable, say, wrong } from './say.ts'
+import { confirm, formatTime, printable, printTable, say, wrong } from './say.ts'
 import { type Given, type Opened, projectOption, withProject } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 // The commands of the things that a project owns: templates, schedules and webhooks.
 

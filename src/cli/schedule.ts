@@ -7,9 +7,8 @@ import { withIdleCapturing } from './capture/here.ts'
 import { addRequestOptions, type Given, textOption } from './capture/options.ts'
 import { type Order, toOrder } from './capture/orders.ts'
 import { defineOwned, telling, tellLastRun } from './owned.ts'
-import { print, say, wrong } from './say.ts'
+import { formatTime, print, printable, say, wrong } from './say.ts'
 import { withProject } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 import { TEMPLATE } from './template.ts'
 
 type Schedules = Capturing['schedules']

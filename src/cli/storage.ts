@@ -4,8 +4,7 @@ import type { Project } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../service/storage.ts'
-import { wrong } from './say.ts'
-import { printable } from './table.ts'
+import { printable, wrong } from './say.ts'
 
 export async function withStorage<T>(
   work: (storage: Storage, config: Config) => Promise<T>,

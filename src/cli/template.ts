@@ -9,10 +9,9 @@ import { captureHere, withIdleCapturing } from './capture/here.ts'
 import { addRequestOptions, type Given, textOption } from './capture/options.ts'
 import { toOrder } from './capture/orders.ts'
 import { defineOwned, tellLastRun } from './owned.ts'
-import { print, say, wrong } from './say.ts'
+import { formatTime, print, printable, say, wrong } from './say.ts'
 import { type ExitCode, exitWith } from './signals.ts'
 import { getProjectId, withStorage } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 export const TEMPLATE = defineOwned({
   word: 'template',

@@ -18,9 +18,8 @@ import { once, textOption } from './capture/options.ts'
 import { readSecret } from './capture/secret.ts'
 import { parseTime } from './options.ts'
 import { defineOwned, telling } from './owned.ts'
-import { print, printTable, say, wrong } from './say.ts'
+import { formatTime, print, printable, printTable, say, wrong } from './say.ts'
 import { type Given, type Opened, withProject } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 const WEBHOOK = defineOwned({
   word: 'webhook',

@@ -7,9 +7,8 @@ import { isFinal, type PageStatus, type RootStatus } from '../../contract/status
 import { AppError } from '../../errors.ts'
 import { makeFolders } from '../../files/durable-folder.ts'
 import { createProgress } from '../progress.ts'
-import { print, say } from '../say.ts'
+import { counted, print, printable, say } from '../say.ts'
 import { type ExitCode, nextSignal } from '../signals.ts'
-import { counted, printable } from '../table.ts'
 import type { CaptureDesk, Order } from './orders.ts'
 import { ownWindow, type Report, toJson, toSummary, toTable } from './report.ts'
 

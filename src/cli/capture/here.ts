@@ -8,9 +8,8 @@ import { AppError } from '../../errors.ts'
 import { filesOf } from '../../images/images.ts'
 import { type Capturing, openCapturing } from '../../service/capturing.ts'
 import { requireMatching } from '../../service/check-storages.ts'
-import { say } from '../say.ts'
+import { formatTime, say } from '../say.ts'
 import { getProjectId, type Opened, withStorage } from '../storage.ts'
-import { formatTime } from '../table.ts'
 import { type CaptureDesk, type Order, refuseMistakes } from './orders.ts'
 
 interface OpenedToCapture extends Opened {

@@ -7,8 +7,7 @@ import {
   type ScreenshotRequest,
 } from '../../contract/screenshot-request.ts'
 import type { RootStatus } from '../../contract/status.ts'
-import { wrong } from '../say.ts'
-import { printable } from '../table.ts'
+import { printable, wrong } from '../say.ts'
 import { type Fields, tellOption, toFields } from './fields.ts'
 import type { Given } from './options.ts'
 import { readText } from './secret.ts'

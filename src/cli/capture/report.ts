@@ -1,7 +1,7 @@
 import { rootPagePath } from '../../contract/paths.ts'
 import type { Mark } from '../../contract/seen.ts'
 import type { PageStatus, RootStatus } from '../../contract/status.ts'
-import { counted, formatTable, printable } from '../table.ts'
+import { counted, formatTable, printable } from '../say.ts'
 import type { CaptureDesk } from './orders.ts'
 
 export interface Report {

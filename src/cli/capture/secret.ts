@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { readVariable } from '../../config/config.ts'
 import { AppError } from '../../errors.ts'
-import { wrong } from '../say.ts'
-import { printable } from '../table.ts'
+import { printable, wrong } from '../say.ts'
 
 /**
  * A secret from `@file` or `env:NAME`. Everyone on the machine sees the arguments of a command, so a secret is never an

@@ -5,8 +5,7 @@ import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
 import type { Service } from '../../service/service.ts'
 import type { Storage } from '../../service/storage.ts'
-import { print } from '../say.ts'
-import { counted } from '../table.ts'
+import { counted, print } from '../say.ts'
 
 /**
  * The demo of a running service: its site, which only the camera can reach, and its project. Undefined if there is no demo
