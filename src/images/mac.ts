@@ -2,15 +2,13 @@ import { hash } from 'node:crypto'
 
 const BLOCK = 64
 const DIGEST = 32
-/** Buffers that are kept, one for each length of text. There are hardly more than two. */
-const LENGTHS = 64
 
 /** SHA-256 of texts of which only the middle changes. It is ASCII, and all that is written for each text. */
 export function createHasher(before: Uint8Array, after = ''): (middle: string) => string {
+  /** By the length of the text: names of pictures and of previews have two. */
   const kept = new Map<number, Buffer>()
   const make = (length: number) => {
     const text = Buffer.concat([before, Buffer.alloc(length), Buffer.from(after)])
-    if (kept.size >= LENGTHS) kept.clear()
     kept.set(length, text)
     return text
   }
