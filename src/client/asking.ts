@@ -53,10 +53,8 @@ type Path = Parameters<typeof pathTo>[0]
 /** The pause before a request for screenshots is repeated. */
 const REPEAT_MS = 300
 
-/** The ways to ask the service. */
 export function createAsking(options: ClientOptions) {
   const wire = createWire(options)
-  /** A path, with its parameters. */
   const to = (path: Path, ...ids: readonly string[]) => pathTo(path, ...ids.map(id))
   const fetchFrom = (path: string, { signal }: AskOptions = {}) => wire.ask(path, { signal })
   const get = async <T>(path: string, options: AskOptions = {}): Promise<T> =>

@@ -128,7 +128,6 @@ const WHY =
   'Results of two databases point at these pictures, since one was copied to another. While this file is here, pictures\n' +
   'that a database does not know are not removed. Remove it once only one of the databases is in use.\n'
 
-/** Stops at the first picture. */
 async function holdsAny(root: string): Promise<boolean> {
   for await (const project of await opendir(root)) {
     if (!project.isDirectory() || parseId(project.name) === undefined) continue

@@ -46,13 +46,11 @@ function reserveOf(total: number, most: number): number {
   return Math.min(most, total * RESERVE_SHARE)
 }
 
-/** Throws if there is less room than the reserve. */
 export async function requireRoom(root: string): Promise<void> {
   const { isFull, lacksInodes } = await readRoom(root)
   if (isFull) throw noRoom(lacksInodes)
 }
 
-/** Stores and removes a file. Throws if pictures could not be stored. */
 export async function tryWriting(root: string): Promise<void> {
   const file = join(root, STAGING, NAME)
   await translatingWrites(async () => {

@@ -30,7 +30,6 @@ export function createPathAddresses({ keys, windowMs }: PathSigner) {
   }
 }
 
-/** Makes the paths of pictures, signed until `expires`. */
 function signPaths(key: SigningKey, expires: number): (imageKey: string) => string {
   const sign = key.mac(`proofsheet image 1\nGET\n${key.id}\n${expires}\n`)
   const parameters = `?expires=${expires}&key=${key.id}&signature=`

@@ -12,7 +12,6 @@ const COMMENT =
   '# Keys that sign image addresses: the first signs, all verify. To rotate, add a line above, with an id of its own;\n' +
   '# keep the old one until its addresses have expired (two signing windows).\n'
 
-/** See `parseKeyList`. */
 export function parseSigningKeys(text: string): readonly SigningKey[] {
   return parseKeyList(text).map(({ id, bytes }) => ({
     id,

@@ -42,7 +42,6 @@ export function openSpool() {
   }
 }
 
-/** Throws if nothing can be kept. */
 export async function trySpool(): Promise<void> {
   const spool = openSpool()
   try {
