@@ -6,7 +6,7 @@ import { AppError, cannotWrite } from '../../errors.ts'
 import { makeDurableFolder, syncFolder } from '../../files/durable-folder.ts'
 import { makeOnce } from '../../files/make-once.ts'
 import { unlessMissing } from '../../files/unless-missing.ts'
-import { WriteProbe } from '../../files/write-probe.ts'
+import { createWriteProbe } from '../../files/write-probe.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll, translatingWrites } from './errors.ts'
 import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
@@ -16,7 +16,7 @@ import { makeInStaging, STAGING, tidyStaging } from './staging.ts'
 import { removeFiles, walkFiles } from './stored-files.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
-  const probe = new WriteProbe(() => tryWriting(root))
+  const probe = createWriteProbe(() => tryWriting(root))
   const writing = <T>(run: () => Promise<T>) =>
     translatingWrites(run).catch((error) => {
       if (cannotWrite(error)) probe.fail()
@@ -56,7 +56,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
       await translating(() => requireRoom(root))
       await probe.check()
     },
-    hasFailedToWrite: () => probe.failed,
+    hasFailedToWrite: probe.hasFailed,
     close: async () => {},
   }
 }

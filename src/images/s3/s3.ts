@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { parseId } from '../../contract/ids.ts'
 import { AppError } from '../../errors.ts'
-import { WriteProbe } from '../../files/write-probe.ts'
+import { createWriteProbe } from '../../files/write-probe.ts'
 import { fingerprintOf } from '../../secrets/key-list.ts'
 import { inParallel } from '../../work/limiter.ts'
 import {
@@ -37,7 +37,7 @@ export async function openS3Images(
 ): Promise<Images> {
   const bucket = await openBucket(settings)
   const addresses = createS3Addresses(bucket, settings)
-  const probe = new WriteProbe(() => translating(trySpool))
+  const probe = createWriteProbe(() => translating(trySpool))
   return {
     startBatch: () => startBatch(bucket),
     addresses: ({ now }) => addresses(now),
@@ -62,7 +62,7 @@ export async function openS3Images(
     check: () => checkBucket(bucket),
     // A bucket that refuses uploads is told by the captures that fail.
     checkWriting: () => probe.check(),
-    hasFailedToWrite: () => probe.failed,
+    hasFailedToWrite: probe.hasFailed,
     close: async () => bucket.close(),
   }
 }
