@@ -17,7 +17,6 @@ import {
   createAsking,
   type ListOptions,
   type ListPages,
-  type OwnedCalls,
   type RequestOptions,
 } from './asking.ts'
 import { followListPages, toQuery } from './list-pages.ts'
@@ -90,29 +89,21 @@ export type OverviewsOptions = Omit<Query<Queries['overviews']>, 'state'> & {
   readonly state?: RootState | readonly RootState[] | undefined
 }
 
-type TemplateCalls = OwnedCalls<'Template', Template, TemplateRequest>
-type ScheduleCalls = OwnedCalls<'Schedule', Schedule, ScheduleRequest>
-type WebhookCalls = OwnedCalls<'Webhook', Webhook, WebhookRequest>
-
-export type Client = ReturnType<typeof createCalls> & TemplateCalls & ScheduleCalls & WebhookCalls
+export type Client = ReturnType<typeof createCalls>
 
 /**
  * Every call throws a `ProblemError` if the server refuses or fails, a `NoAnswerError` if no answer comes, or the reason of
  * its signal.
  */
 export function createClient(options: ClientOptions): Client {
-  const asking = createAsking(options)
-  return {
-    ...createCalls(asking),
-    ...asking.owned<TemplateCalls>('Template', paths.templates, paths.template),
-    ...asking.owned<ScheduleCalls>('Schedule', paths.schedules, paths.schedule),
-    // The answer of `createWebhook` has the secret, once.
-    ...asking.owned<WebhookCalls>('Webhook', paths.webhooks, paths.webhook),
-  }
+  return createCalls(createAsking(options))
 }
 
 /** Each call names the type of its answer. Otherwise the declarations of the package would repeat whole schemas. */
-function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }: Asking) {
+function createCalls({ wire, to, fetchFrom, get, list, write, remove, request, owned }: Asking) {
+  const templates = owned<Template, TemplateRequest>(paths.templates, paths.template)
+  const schedules = owned<Schedule, ScheduleRequest>(paths.schedules, paths.schedule)
+  const webhooks = owned<Webhook, WebhookRequest>(paths.webhooks, paths.webhook)
   return {
     /** Whether the service can answer, and capture. Needs no key. */
     getReadiness: (options?: AskOptions): Promise<Readiness> => get(paths.getReadiness, options),
@@ -171,10 +162,20 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }:
     archiveAddress: (projectId: string, rootId: string) =>
       wire.server + to(paths.getArchive, projectId, rootId),
 
+    listTemplates: templates.list,
+    getTemplate: templates.get,
+    createTemplate: templates.create,
+    changeTemplate: templates.change,
+    removeTemplate: templates.remove,
     /** Requests the pages of a template. Repeated as `requestScreenshots` is. */
     runTemplate: (projectId: string, templateId: string, run: TemplateRun = {}, options?: RequestOptions) =>
       request(to(paths.template, projectId, templateId), run, options),
 
+    listSchedules: schedules.list,
+    getSchedule: schedules.get,
+    createSchedule: schedules.create,
+    changeSchedule: schedules.change,
+    removeSchedule: schedules.remove,
     /** Runs it now, beside its times. */
     runSchedule: (projectId: string, scheduleId: string, options?: AskOptions) =>
       write<{ jobId: string }>('POST', to(paths.runSchedule, projectId, scheduleId), {}, options),
@@ -185,6 +186,12 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }:
       options?: AskOptions,
     ): Promise<{ next: number[] }> => write('POST', to(paths.previewSchedule, projectId), when, options),
 
+    listWebhooks: webhooks.list,
+    getWebhook: webhooks.get,
+    /** The answer has the secret, once. */
+    createWebhook: webhooks.create,
+    changeWebhook: webhooks.change,
+    removeWebhook: webhooks.remove,
     testWebhook: (projectId: string, webhookId: string, options?: AskOptions): Promise<Delivery> =>
       write('POST', to(paths.testWebhook, projectId, webhookId), {}, options),
     /** The answer has the new secret, once. The old one is valid for another day. */
