@@ -6,9 +6,6 @@ import { idOption } from './options.ts'
 import { formatTime, print, printable, printTable, say } from './say.ts'
 import { getProjectId, projectOption, withStorage } from './storage.ts'
 
-/** Instead of a project, for a key that opens the whole service. */
-const ALL_PROJECTS = 'all projects'
-
 export function keyCommand(): Command {
   const key = new Command('key').description('Create, list and revoke API keys.')
   key
@@ -70,7 +67,7 @@ async function listKeys(options: { project?: string }): Promise<void> {
   const keys = await withStorage(({ store }) => store.listKeys({ projectId: options.project }))
   const rows = keys.map(({ keyId, projectId, scope, created, revoked, label }) => {
     const state = revoked === undefined ? 'valid' : `revoked ${formatTime(revoked)}`
-    return [keyId, projectId ?? ALL_PROJECTS, scope, formatTime(created), state, printable(label)]
+    return [keyId, projectId ?? 'all projects', scope, formatTime(created), state, printable(label)]
   })
   const header = ['KEY', 'PROJECT', 'SCOPE', 'CREATED (UTC)', 'STATE', 'LABEL']
   printTable(header, rows, 'There are no keys yet. Create one with: npx proofsheet key create --project <id>')

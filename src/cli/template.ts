@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { showRequest } from '../capture/kept-request.ts'
-import type { Run, Templates } from '../capture/templates.ts'
+import type { Templates } from '../capture/templates.ts'
 import { parseTemplateRequest } from '../contract/templates.ts'
 import { AppError } from '../errors.ts'
 import type { TemplateKey } from '../store/templates.ts'
@@ -108,8 +108,6 @@ interface RunGiven extends Wanted {
   readonly wait?: true
 }
 
-const AS_IT_IS: Run = { urls: undefined, when: undefined }
-
 async function runTemplate(meant: string, { project, wait, ...wanted }: RunGiven): Promise<ExitCode> {
   if (!wait) {
     if (wanted.out !== undefined || wanted.json) throw wrong('--out and --json need --wait')
@@ -132,8 +130,9 @@ async function runTemplate(meant: string, { project, wait, ...wanted }: RunGiven
 }
 
 async function run(templates: Templates, key: TemplateKey): Promise<string> {
+  const asItIs = { urls: undefined, when: undefined }
   const options = { now: Date.now(), idempotencyKey: undefined }
-  return await templates.run(key, AS_IT_IS, options).catch((error) => {
+  return await templates.run(key, asItIs, options).catch((error) => {
     if (!(error instanceof AppError) || error.mistakes.length === 0) throw error
     const told = error.mistakes.map((each) => `${'pointer' in each ? each.pointer : ''} ${each.detail}`)
     throw wrong(`the template no longer fits the settings: ${told.map(printable).join('; ')}`)

@@ -38,16 +38,10 @@ async function makeFolder(path: string, mode: number): Promise<string | undefine
     await mkdir(path, { mode })
     return path
   } catch (error) {
-    if (await isFolder(path)) return undefined
+    const found = await stat(path).catch(() => undefined)
+    if (found?.isDirectory()) return undefined
     throw error
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
 }
 
 export async function syncFolder(path: string): Promise<void> {

@@ -52,9 +52,8 @@ export function toImagesError(error: unknown): unknown {
       : (MISTAKES[status === 403 && !MISTAKES[name] ? 'AccessDenied' : name] ?? message)
     return new AppError('storage_failed', `S3 refused: ${reason} (${name}).`, { cause: error })
   }
-  if (status === undefined && code === undefined && name !== 'AbortError' && name !== 'TimeoutError')
-    return error
   const slow = name === 'AbortError' || name === 'TimeoutError'
+  if (status === undefined && code === undefined && !slow) return error
   const reason = slow
     ? 'it took too long (IMAGES_TIMEOUT)'
     : status === undefined
