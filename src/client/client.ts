@@ -129,10 +129,7 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request, o
       rootId: string,
       { wait, ...options }: StatusOptions = {},
     ): Promise<RootStatus> => get(to(paths.getStatus, projectId, rootId) + toQuery({ wait }), options),
-    /**
-     * Gives the whole status whenever it changes. Connects again if a connection breaks. Ends when the root is finished or
-     * the signal is aborted.
-     */
+    /** Gives the whole status whenever it changes, over as many connections as it takes. Ends with the root, or its signal. */
     watchStatus(projectId: string, rootId: string, options: WatchOptions = {}): Statuses {
       const events = to(paths.watchStatus, projectId, rootId)
       return watchStatus(wire, { events, status: to(paths.getStatus, projectId, rootId) }, options)

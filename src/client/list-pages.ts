@@ -70,10 +70,7 @@ export function parseLinks(header: string): Link[] {
   return links
 }
 
-/**
- * The query of the next list page, from the header of this one. Undefined if this was the last. Only the query is used:
- * the next list page is fetched from the same server as the first.
- */
+/** Undefined if this list page was the last. Only the query is used: the next one is fetched from the same server. */
 export function nextQuery(header: string | null): string | undefined {
   const next = parseLinks(header ?? '').find(
     ({ parameters }) => !parameters.has('anchor') && isNext(parameters.get('rel') ?? ''),

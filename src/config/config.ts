@@ -48,10 +48,7 @@ type Value<N extends SettingName> =
   | SettingValue<N>
   | ((typeof settings)[N]['default'] extends string ? never : undefined)
 
-/**
- * Reads every setting and opens nothing. No other code reads the environment. Some settings are required for a purpose. Their `help`
- * says what they mean.
- */
+/** Reads every setting and opens nothing. No other code reads the environment. Some settings are required for a purpose. */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
   { serving = true, capturing = serving }: Purpose = {},

@@ -2,8 +2,7 @@ import { resolve } from 'node:path'
 import type { BucketLocation } from '../images/s3/bucket.ts'
 import { httpAddress } from './values.ts'
 
-// Parse DATABASE_URL and IMAGES_URL. Each parser throws an Error whose message completes
-// "NAME …".
+// DATABASE_URL and IMAGES_URL. Each parser throws an Error whose message completes "NAME …".
 
 export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly path: string }

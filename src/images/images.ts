@@ -119,10 +119,7 @@ export interface Images {
   room(): Promise<DiskSpace | undefined>
   /** Throws if the storage does not answer. */
   check(): Promise<void>
-  /**
-   * Throws if pictures cannot be stored: `storage_full` or `read_only`, with a message for clients. It tries, at most every
-   * few seconds while that works.
-   */
+  /** Throws `storage_full` or `read_only`, with a message for clients. It tries, at most every few seconds while that works. */
   checkWriting(): Promise<void>
   /** Whether the last try to store something failed for such a reason. */
   hasFailedToWrite(): boolean

@@ -33,10 +33,7 @@ export async function captureHere<T>(
   })
 }
 
-/**
- * Accepts requests into the storage, but captures nothing and runs no schedules. A service or `proofsheet work` captures the accepted
- * pages.
- */
+/** Accepts requests, but captures nothing and runs no schedules: a service or `proofsheet work` does. */
 export async function withIdleCapturing<T>(
   opened: Pick<Opened, 'storage' | 'config'>,
   work: (capturing: Capturing) => Promise<T>,

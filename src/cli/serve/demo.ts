@@ -7,10 +7,7 @@ import type { Service } from '../../service/service.ts'
 import type { Storage } from '../../service/storage.ts'
 import { counted, print } from '../say.ts'
 
-/**
- * The demo of a running service: its site, which only the camera can reach, and its project. Undefined if there is no demo
- * project. With `make`, an empty store gets one.
- */
+/** The demo of a running service. Undefined if there is no demo project. With `make`, an empty store gets one. */
 export async function openDemo({ store, images }: Storage, { log, make }: { log: Logger; make: boolean }) {
   if (make) await startDemo(store, Date.now())
   if (!(await store.findProject(DEMO_PROJECT_ID))) return undefined

@@ -7,13 +7,11 @@ import type { DiskSpace } from '../images.ts'
 import { isFull, translatingWrites } from './errors.ts'
 import { makeInStaging, STAGING } from './staging.ts'
 
-/**
- * The space that stays free for the database, which is often on the same disk: its log may grow to this size. On a small disk it is
- * a share of it.
- */
+/** Stays free for the database, which is often on the same disk: its log may grow to this size. */
 const RESERVE_BYTES = 64 * 1024 * 1024
 /** A picture takes two files, and the database needs two when it is opened. */
 const RESERVE_INODES = 16
+/** On a small disk the reserve is smaller. */
 const RESERVE_SHARE = 0.05
 
 /** Enough for a quota that is used up to be noticed. */

@@ -6,10 +6,7 @@ import type { S3Credentials } from './sigv4.ts'
 /** If credentials do not come within this time, they are requested again. */
 const CREDENTIALS_MS = 5_000
 
-/**
- * The SDK's chain: environment, profile, roles. Credentials are kept until shortly before they expire. If the chain hangs,
- * the next call uses a new one.
- */
+/** The SDK's chain: environment, profile, roles. If it hangs, the next call uses a new one. */
 export function boundedCredentials(region: string, mostMs: number): S3Client['config']['credentials'] {
   const timeMs = Math.min(mostMs, CREDENTIALS_MS)
   const newChain = () => new S3Client({ region }).config.credentials

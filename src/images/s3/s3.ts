@@ -67,10 +67,7 @@ export async function openS3Images(
   }
 }
 
-/**
- * Pictures wait on the local disk and are uploaded when they are published. A bucket has no rename, and an earlier upload could
- * overwrite a picture that a result points at.
- */
+/** Pictures wait on the local disk until they are published: an earlier upload could overwrite one that a result points at. */
 async function startBatch(bucket: S3Bucket): Promise<ImageBatch> {
   const spool = await translating(async () => openSpool())
   const waiting: { key: ImageKey; size: number; read: () => Promise<Buffer> }[] = []

@@ -28,10 +28,7 @@ export interface Presigning {
   readonly expires: number
 }
 
-/**
- * Makes presigned GET addresses (AWS Signature Version 4, in the query), exactly as `@aws-sdk/s3-request-presigner` does, at
- * about a hundredth of its cost. Except for the key, everything is the same for a whole signing window and made once.
- */
+/** Makes presigned GET addresses exactly as `@aws-sdk/s3-request-presigner` does, at about a hundredth of its cost. */
 export function createPresigner({ bucket, region, credentials, signed, expires }: Presigning) {
   const time = new Date(signed * 1000).toISOString().replace(/[-:]|\.\d+/g, '')
   const day = time.slice(0, 8)
