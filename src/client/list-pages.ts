@@ -42,15 +42,9 @@ export function toQuery(values: Readonly<Record<string, QueryValue>>): string {
   return query.size > 0 ? `?${query}` : ''
 }
 
-interface Link {
-  readonly target: string
-  /** By name, in lower case. If a name is there twice, the first counts. */
-  readonly parameters: ReadonlyMap<string, string>
-}
-
-/** The links of a header (RFC 8288). */
-export function parseLinks(header: string): Link[] {
-  const links: Link[] = []
+/** The links of a header (RFC 8288). Names of parameters are in lower case. If a name is there twice, the first counts. */
+export function parseLinks(header: string) {
+  const links: { target: string; parameters: ReadonlyMap<string, string> }[] = []
   let parameters: Map<string, string> | undefined
   let name: string | undefined
   for (const [token, target, quoted] of header.matchAll(LINK_TOKEN)) {

@@ -107,18 +107,13 @@ export function refuseMistakes(orders: readonly Order[], limits: RequestLimits):
   if (told.length > 0) throw wrong(told.map((line) => printable(line)).join('\n'))
 }
 
-interface Source {
-  readonly lines: readonly string[]
-  readonly requests: readonly { readonly request: unknown; readonly name: string }[]
-}
-
 /** JSON is a request, or a list of requests. Other text has one address per line. */
-async function readSource(path: string): Promise<Source> {
+async function readSource(path: string) {
   const name = path === '-' ? 'input' : path
   const text = path === '-' ? await readAll(process.stdin) : await readText('--from', path)
   if (!/^\s*[[{]/.test(text)) return { lines: text.split('\n'), requests: [] }
   const json = parseJson(text, name)
-  const requests = Array.isArray(json)
+  const requests: { request: unknown; name: string }[] = Array.isArray(json)
     ? json.map((request, index) => ({ request, name: `${name}, request ${index + 1}` }))
     : [{ request: json, name }]
   return { lines: [], requests }
