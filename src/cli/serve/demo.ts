@@ -14,7 +14,7 @@ export async function openDemo({ store, images }: Storage, { log, make }: { log:
   const site = await serveSite()
   const stopping = new AbortController()
   const { signal } = stopping
-  let filling: Promise<void> | undefined
+  let isBegun = false
 
   const fill = async (capturing: Service['capturing']): Promise<void> => {
     const isCapturing = await fillDemo({ store, images, clock: Date.now }, signal, async (request, rootId) => {
@@ -36,22 +36,17 @@ export async function openDemo({ store, images }: Storage, { log, make }: { log:
   return {
     fixedAddresses: site.fixedAddresses,
     fill(capturing: Service['capturing']): void {
-      // A browser that hangs while it starts must not delay the stop.
-      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
-      const filled = fill(capturing).catch((error) => {
+      isBegun = true
+      fill(capturing).catch((error) => {
         if (!signal.aborted) log.error({ err: error }, 'the demo is not complete')
       })
-      filling = Promise.race([filled, stopped])
     },
-    /** Stops filling the project. The next start continues. */
-    async stop(): Promise<void> {
-      stopping.abort()
-      await filling
-    },
+    /** Waits for nothing: a browser that hangs while it starts must not delay the stop. The next start continues. */
+    stop: () => stopping.abort(),
     /** A sentence if the demo is not complete yet. Else empty. */
     async describeRest(dataDir: string): Promise<string> {
       const { roots, pictures, whole } = await countDemo(store)
-      if (!filling || whole) return ''
+      if (!isBegun || whole) return ''
       return (
         `Stopped before the demo was complete. ${counted(roots, 'root')} with ${counted(pictures, 'picture')} ` +
         `kept in ${dataDir}; the next npm start continues.`

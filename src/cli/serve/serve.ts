@@ -66,7 +66,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
         void lookForDamage(storage, log, stopping.signal)
         log.info({ signal: await stopped }, 'stopping: waiting for open requests to finish')
         endInTime(config.limits.shutdownMs, log)
-        if (demo) await demo.stop()
+        if (demo) demo.stop()
       } finally {
         stopping.abort()
         await service.close()
