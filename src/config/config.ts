@@ -131,6 +131,7 @@ export function readConfig(
     secretKeys:
       secretKeys === undefined ? undefined : attempt('SECRET_KEYS', () => parseSecretKeys(secretKeys)),
     capture: Object.freeze({
+      dataDir,
       chromiumPath: read('CHROMIUM_PATH'),
       concurrency: read('CAPTURE_CONCURRENCY') ?? availableParallelism(),
       allow: read('CAPTURE_ALLOW') ?? NOTHING,
