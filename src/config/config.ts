@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseAllowList, parseDenyList } from '../egress/allow-list.ts'
-import { parseSigningKeys } from '../images/disk/signing-keys.ts'
-import { parseSecretKeys } from '../secrets/secret-keys.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
 import { EVERY_PROJECT, isLoopback } from './values.ts'
@@ -55,21 +53,18 @@ export function readConfig(
 ) {
   const mistakes: string[] = []
 
+  const isGiven = (name: SettingName) => Boolean(env[name]?.trim())
+
   /** A setting with a default is undefined only after a mistake, and then this function throws below. */
   function read<N extends SettingName>(name: N): Value<N> {
     const { default: preset, parse, type } = settings[name]
     const text = env[name]?.trim() || (typeof preset === 'string' ? preset : undefined)
-    const shown = type === 'secret' ? '' : text
-    return (text === undefined ? undefined : attempt(name, () => parse(text), shown)) as Value<N>
-  }
-
-  function attempt<T>(name: string, make: () => T, shown = ''): T | undefined {
     try {
-      return make()
+      return (text === undefined ? undefined : parse(text)) as Value<N>
     } catch (error) {
-      const harmless = withoutPassword(shown)
+      const harmless = type === 'secret' || type === 'keys' ? '' : withoutPassword(text ?? '')
       mistakes.push(`${name} ${(error as Error).message}${harmless && ` (it is "${harmless}")`}`)
-      return undefined
+      return undefined as Value<N>
     }
   }
 
@@ -88,13 +83,11 @@ export function readConfig(
     path: join(dataDir ?? '', 'proofsheet.db'),
   }
   const images: ImagesLocation = read('IMAGES_URL') ?? { kind: 'folder', path: join(dataDir ?? '', 'images') }
-  const signingKeys = read('SIGNING_KEYS')
-  const secretKeys = read('SECRET_KEYS')
   // Instances that share a database must share their keys.
   if (database.kind === 'postgres') {
-    if (serving && images.kind === 'folder' && signingKeys === undefined)
+    if (serving && images.kind === 'folder' && !isGiven('SIGNING_KEYS'))
       mistakes.push(`SIGNING_KEYS is required with PostgreSQL and pictures in a folder: ${HOW}`)
-    if (capturing && secretKeys === undefined)
+    if (capturing && !isGiven('SECRET_KEYS'))
       mistakes.push(`SECRET_KEYS is required with PostgreSQL: ${HOW}`)
   }
   const publicUrl = read('IMAGES_PUBLIC_URL')
@@ -125,11 +118,9 @@ export function readConfig(
     images,
     s3: Object.freeze({ timeoutMs: read('IMAGES_TIMEOUT'), publicUrl, signedHost }),
     /** Undefined, as for secret keys: use those in the data directory, which are created at the first start. */
-    signingKeys:
-      signingKeys === undefined ? undefined : attempt('SIGNING_KEYS', () => parseSigningKeys(signingKeys)),
+    signingKeys: read('SIGNING_KEYS'),
     signingWindowMs: read('SIGNING_WINDOW'),
-    secretKeys:
-      secretKeys === undefined ? undefined : attempt('SECRET_KEYS', () => parseSecretKeys(secretKeys)),
+    secretKeys: read('SECRET_KEYS'),
     capture: Object.freeze({
       dataDir,
       chromiumPath: read('CHROMIUM_PATH'),
