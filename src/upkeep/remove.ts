@@ -16,20 +16,14 @@ export async function removeRoot(
   rootId: string,
   now: number,
 ): Promise<void> {
-  await removeAll(storage, projectId, storage.store.removals.removeRoot(projectId, rootId, now))
+  const steps = storage.store.removals.removeRoot(projectId, rootId, now)
+  for await (const pictures of steps) await removePicturesOf(storage, projectId, pictures)
 }
 
 /** A sweep removes its last row, a day later: see `sweeps.ts`. */
 export async function removeProject(storage: StoreAndImages, projectId: string, now: number): Promise<void> {
-  await removeAll(storage, projectId, storage.store.removals.removeProject(projectId, now))
-}
-
-async function removeAll(
-  storage: StoreAndImages,
-  projectId: string,
-  pieces: AsyncGenerator<readonly string[]>,
-): Promise<void> {
-  for await (const pictures of pieces) await removePicturesOf(storage, projectId, pictures)
+  const steps = storage.store.removals.removeProject(projectId, now)
+  for await (const pictures of steps) await removePicturesOf(storage, projectId, pictures)
 }
 
 async function removePicturesOf(
