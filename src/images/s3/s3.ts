@@ -183,14 +183,10 @@ async function translating<T>(run: () => Promise<T>): Promise<T> {
     return await run()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const full = code === 'ENOSPC' || code === 'EDQUOT'
-    throw new AppError(
-      full ? 'storage_full' : 'storage_failed',
-      full
-        ? 'The disk for temporary files is full (TMPDIR).'
-        : `The folder for temporary files failed (TMPDIR): ${message}`,
-      { cause: error },
-    )
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new AppError('storage_full', 'The disk for temporary files is full (TMPDIR).', { cause: error })
+    const told = `The folder for temporary files failed (TMPDIR): ${message}`
+    throw new AppError('storage_failed', told, { cause: error })
   }
 }
 
