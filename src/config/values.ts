@@ -74,7 +74,6 @@ export function hostName(text: string): string {
   return text
 }
 
-/** The path of a program. */
 export function program(text: string): string {
   const path = resolve(text)
   try {
