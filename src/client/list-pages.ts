@@ -67,11 +67,7 @@ export function parseLinks(header: string) {
 /** Undefined if this list page was the last. Only the query is used: the next one is fetched from the same server. */
 export function nextQuery(header: string | null): string | undefined {
   const next = parseLinks(header ?? '').find(
-    ({ parameters }) => !parameters.has('anchor') && isNext(parameters.get('rel') ?? ''),
+    ({ parameters }) => !parameters.has('anchor') && /(^|\s)next(\s|$)/i.test(parameters.get('rel') ?? ''),
   )
   return next && (/\?[^#]*/.exec(next.target)?.[0] ?? '')
-}
-
-function isNext(relations: string): boolean {
-  return relations.toLowerCase().split(/\s+/).includes('next')
 }

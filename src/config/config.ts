@@ -18,8 +18,6 @@ const BROWSER_VARIABLES = [
   'XDG_DATA_HOME',
   'XDG_RUNTIME_DIR',
 ]
-const NOTHING = parseAllowList('')
-const NOTHING_DENIED = parseDenyList('')
 
 /** All mistakes of the environment, one line each. */
 export class ConfigError extends Error {
@@ -125,13 +123,13 @@ export function readConfig(
       dataDir,
       chromiumPath: read('CHROMIUM_PATH'),
       concurrency: read('CAPTURE_CONCURRENCY') ?? availableParallelism(),
-      allow: read('CAPTURE_ALLOW') ?? NOTHING,
-      deny: read('CAPTURE_DENY') ?? NOTHING_DENIED,
+      allow: read('CAPTURE_ALLOW') ?? parseAllowList(''),
+      deny: read('CAPTURE_DENY') ?? parseDenyList(''),
       env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     }),
     scheduleSpreadMs: read('SCHEDULE_SPREAD'),
     webhooks: Object.freeze({
-      allow: read('WEBHOOK_ALLOW') ?? NOTHING,
+      allow: read('WEBHOOK_ALLOW') ?? parseAllowList(''),
       most: read('MAX_WEBHOOKS'),
       keepMs: read('KEEP_DELIVERIES'),
       mostDeliveries: read('MAX_DELIVERIES'),
