@@ -103,10 +103,7 @@ Without --wait, the pages wait for a service (\`proofsheet serve\`) or a worker 
 
 Exit code: 0 requested (with --wait: all pages are captured), 1 failed, 2 a mistake in the command.`
 
-interface RunGiven extends Wanted {
-  readonly project?: string
-  readonly wait?: true
-}
+type RunGiven = Wanted & { readonly project?: string; readonly wait?: true }
 
 async function runTemplate(meant: string, { project, wait, ...wanted }: RunGiven): Promise<ExitCode> {
   if (!wait) {

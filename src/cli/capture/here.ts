@@ -12,9 +12,7 @@ import { formatTime, say } from '../say.ts'
 import { getProjectId, type Opened, withStorage } from '../storage.ts'
 import { type CaptureDesk, type Order, refuseMistakes } from './orders.ts'
 
-interface OpenedToCapture extends Opened {
-  readonly capturing: Capturing
-}
+type OpenedToCapture = Opened & { readonly capturing: Capturing }
 
 /** Captures in this process, into the configured storage. */
 export async function captureHere<T>(
