@@ -85,8 +85,7 @@ export function readConfig(
   if (database.kind === 'postgres') {
     if (serving && images.kind === 'folder' && !isGiven('SIGNING_KEYS'))
       mistakes.push(`SIGNING_KEYS is required with PostgreSQL and pictures in a folder: ${HOW}`)
-    if (capturing && !isGiven('SECRET_KEYS'))
-      mistakes.push(`SECRET_KEYS is required with PostgreSQL: ${HOW}`)
+    if (capturing && !isGiven('SECRET_KEYS')) mistakes.push(`SECRET_KEYS is required with PostgreSQL: ${HOW}`)
   }
   const publicUrl = read('IMAGES_PUBLIC_URL')
   const signedHost = read('IMAGES_SIGNED_HOST')

@@ -95,8 +95,7 @@ export const EVERY_PROJECT = { has: () => true }
 export function projectIds(text: string): { has(projectId: string): boolean } {
   if (text === 'everyone') return EVERY_PROJECT
   const ids = text.split(',').map((part) => parseId(part.trim()))
-  if (ids.includes(undefined))
-    throw new Error('must be everyone, or ids of projects separated by commas')
+  if (ids.includes(undefined)) throw new Error('must be everyone, or ids of projects separated by commas')
   return new Set(ids)
 }
 

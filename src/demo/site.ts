@@ -19,7 +19,7 @@ export function addressOf(page: PageName): string {
   return `http://${HOST}${pathOf(page)}`
 }
 
-function pathOf(page: PageName): string {
+export function pathOf(page: PageName): string {
   return page === 'home' ? '/' : `/${page}`
 }
 
@@ -37,6 +37,7 @@ export async function serveSite(look: Look = 'night') {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
+    port,
     /** For the camera: the address of the site's name. */
     fixedAddresses: new Map([[HOST, { address: '127.0.0.1', port }]]),
     async close() {

@@ -17,7 +17,8 @@ export async function openDemo({ store, images }: Storage, { log, make }: { log:
   let isBegun = false
 
   const fill = async (capturing: Service['capturing']): Promise<void> => {
-    const isCapturing = await fillDemo({ store, images, clock: Date.now }, signal, async (request, rootId) => {
+    const intake = { store, images, clock: Date.now }
+    const isCapturing = await fillDemo(intake, signal, async (request, rootId) => {
       // Other workers cannot reach the site.
       if (!(await capturing.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
       await capturing.ready().catch((error) => {

@@ -32,9 +32,7 @@ export function boundedCredentials(region: string, mostMs: number): S3Client['co
 const ASKED_MS = 1_000
 
 /** If no new credentials come, the old ones are used while they are valid. */
-export function keepCredentials(
-  load: () => Promise<S3Credentials>,
-): (now: number) => Promise<S3Credentials> {
+export function keepCredentials(load: () => Promise<S3Credentials>): (now: number) => Promise<S3Credentials> {
   let kept: S3Credentials | undefined
   let asked = Number.NEGATIVE_INFINITY
   const isValid = (now: number) => kept !== undefined && (kept.expiration?.getTime() ?? Infinity) > now
