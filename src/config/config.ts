@@ -18,6 +18,8 @@ const BROWSER_VARIABLES = [
   'XDG_DATA_HOME',
   'XDG_RUNTIME_DIR',
 ]
+const NOTHING = parseAllowList('')
+const NOTHING_DENIED = parseDenyList('')
 
 /** All mistakes of the environment, one line each. */
 export class ConfigError extends Error {
@@ -122,13 +124,13 @@ export function readConfig(
       dataDir,
       chromiumPath: read('CHROMIUM_PATH'),
       concurrency: read('CAPTURE_CONCURRENCY') ?? availableParallelism(),
-      allow: read('CAPTURE_ALLOW') ?? parseAllowList(''),
-      deny: read('CAPTURE_DENY') ?? parseDenyList(''),
+      allow: read('CAPTURE_ALLOW') ?? NOTHING,
+      deny: read('CAPTURE_DENY') ?? NOTHING_DENIED,
       env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     }),
     scheduleSpreadMs: read('SCHEDULE_SPREAD'),
     webhooks: Object.freeze({
-      allow: read('WEBHOOK_ALLOW') ?? parseAllowList(''),
+      allow: read('WEBHOOK_ALLOW') ?? NOTHING,
       most: read('MAX_WEBHOOKS'),
       keepMs: read('KEEP_DELIVERIES'),
       mostDeliveries: read('MAX_DELIVERIES'),
