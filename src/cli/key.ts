@@ -4,7 +4,7 @@ import { makeStoredKey } from '../store/api-key.ts'
 import type { KeyScope } from '../store/store.ts'
 import { idOption } from './options.ts'
 import { formatTime, print, printable, printTable, say } from './say.ts'
-import { getProjectId, projectOption, withStorage } from './storage.ts'
+import { type Given, getProjectId, projectOption, withStorage } from './storage.ts'
 
 export function keyCommand(): Command {
   const key = new Command('key').description('Create, list and revoke API keys.')
@@ -40,12 +40,7 @@ export function keyCommand(): Command {
   return key
 }
 
-interface CreateOptions {
-  readonly project?: string
-  readonly scope: KeyScope
-  readonly admin?: true
-  readonly label: string
-}
+type CreateOptions = Given & { readonly scope: KeyScope; readonly admin?: true; readonly label: string }
 
 async function createKey({ project, admin, label, ...options }: CreateOptions): Promise<void> {
   const scope = admin ? 'admin' : options.scope

@@ -60,10 +60,7 @@ type NamedProject = Pick<Project, 'projectId' | 'name'>
 
 const SHOWN = 10
 
-/**
- * Finds a project by its id, by its name, or as the only one. An id is returned without a check: the caller must look it up.
- * Throws `bad_request` if it is not clear which project is meant.
- */
+/** By its id, its name, or as the only one. An id is not looked up. Throws `bad_request` if none or several fit. */
 export function chooseProject(projects: readonly NamedProject[], meant: string | undefined): string {
   const id = meant === undefined ? undefined : parseId(meant)
   if (id !== undefined) return id

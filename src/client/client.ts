@@ -91,10 +91,7 @@ export type OverviewsOptions = Omit<Query<Queries['overviews']>, 'state'> & {
 
 export type Client = ReturnType<typeof createCalls>
 
-/**
- * Every call throws a `ProblemError` if the server refuses or fails, a `NoAnswerError` if no answer comes, or the reason of
- * its signal.
- */
+/** Every call throws a `ProblemError`, a `NoAnswerError`, or the reason of its signal. */
 export function createClient(options: ClientOptions): Client {
   return createCalls(createAsking(options))
 }

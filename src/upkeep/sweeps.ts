@@ -87,10 +87,7 @@ export function openSweeps(storage: StoreAndImages, { log, kept, everyMs = EVERY
       log.info({ ...swept, ms }, 'swept: files that no row points at')
     })
   }
-  const look = async (closing: AbortSignal) => {
-    await sweep(closing)
-    return everyMs
-  }
+  const look = (closing: AbortSignal) => sweep(closing).then(() => everyMs)
   const loop = openLoop({ name: 'sweeps', look, log, firstMs: everyMs })
   return {
     /** By this process: files that no row points at, and pictures that were never published. */
