@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { BucketLocation } from '../images/s3/bucket.ts'
+import type { BucketLocation } from '../images/s3/location.ts'
 import { httpAddress } from './values.ts'
 
 // DATABASE_URL and IMAGES_URL. Each parser throws an Error whose message completes "NAME …".

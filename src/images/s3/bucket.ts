@@ -3,19 +3,8 @@ import { AppError } from '../../errors.ts'
 import { createLimiter } from '../../work/limiter.ts'
 import { boundedCredentials } from './credentials.ts'
 import { toImagesError } from './errors.ts'
+import type { BucketLocation } from './location.ts'
 import type { BucketAddress } from './sigv4.ts'
-
-export interface BucketLocation {
-  readonly bucket: string
-  /** Put before every key of ours. Empty, or ends with a slash. */
-  readonly prefix: string
-  /** Undefined: AWS itself. */
-  readonly endpoint: string | undefined
-  /** Undefined: from the environment or the profile. */
-  readonly region: string | undefined
-  /** `path`: host/bucket/key, `virtual`: bucket.host/key. */
-  readonly style: 'path' | 'virtual'
-}
 
 export interface BucketSettings extends BucketLocation {
   /** How long a request may take, with its retries. Uploads may take longer. */
