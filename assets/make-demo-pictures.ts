@@ -10,13 +10,12 @@ import { history, newest, sightsOf } from '../src/demo/visits.ts'
 
 const FOLDER = new URL('demo/pictures/', import.meta.url)
 
-const site = await serveSite()
 const log = { info: () => {}, warn: () => {} }
-const camera = await openCamera(readConfig(), { log, fixedAddresses: site.fixedAddresses })
 await rm(FOLDER, { recursive: true, force: true })
 await mkdir(FOLDER)
 for (const visit of [...history, newest]) {
-  site.show(visit.look)
+  const site = await serveSite(visit.look)
+  const camera = await openCamera(readConfig(), { log, fixedAddresses: site.fixedAddresses })
   for (const { page, viewport, file } of sightsOf(visit)) {
     const shot = await camera.shoot(
       { options: viewport.options, url: addressOf(page), loadingTime: 15_000 },
@@ -25,9 +24,9 @@ for (const visit of [...history, newest]) {
     const picture = sharp(shot.bytes).png({ palette: true, dither: 0.4, effort: 10, compressionLevel: 9 })
     await writeFile(new URL(file, FOLDER), await picture.toBuffer())
   }
+  await camera.close()
+  await site.close()
 }
-await camera.close()
-await site.close()
 
 const files = await readdir(FOLDER)
 const sizes = await Promise.all(files.map(async (file) => (await stat(new URL(file, FOLDER))).size))

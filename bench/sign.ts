@@ -15,13 +15,11 @@ const windowMs = 12 * 3_600_000
 /** Row 5: one presigned address, ours beside the SDK's. Both make the same one. */
 export async function measureSigning(): Promise<Figure[]> {
   const host = `shots.s3.${region}.amazonaws.com`
-  const addresses = createS3Addresses({
-    bucket: { origin: `https://${host}`, host, path: '/' },
-    prefix: '',
-    region,
-    windowMs,
-    credentials: async () => credentials,
-  })
+  const bucket = { origin: `https://${host}`, host, path: '/' }
+  const addresses = createS3Addresses(
+    { address: bucket, region, credentials: async () => credentials },
+    { prefix: '', windowMs },
+  )
   const now = Date.now()
   const { address } = await addresses(now)
   const client = new S3Client({

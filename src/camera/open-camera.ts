@@ -43,7 +43,7 @@ export async function firstBrowser(config: Config): Promise<FoundBrowser | undef
 }
 
 /** Throws AppError `no_browser`. */
-async function* getBrowsers({ capture, dataDir }: Config): AsyncGenerator<FoundBrowser> {
+async function* getBrowsers({ capture }: Config): AsyncGenerator<FoundBrowser> {
   const { getBrowsers: get } = await import('./browser/find-browser.ts')
-  yield* get({ ...capture, dataDir })
+  yield* get(capture)
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { type FoundBrowser, INSTALL_COMMAND } from '../camera/browser/browser.ts'
-import { findBrowsers, type WhereToLook } from '../camera/browser/find-browser.ts'
+import { findBrowsers } from '../camera/browser/find-browser.ts'
 import { findMachineFont } from '../camera/browser/fonts.ts'
 import { installBrowser } from '../camera/browser/install-browser.ts'
 import { CaptureFailure } from '../camera/camera.ts'
@@ -41,7 +41,7 @@ Ubuntu gets it from apt. Other users are shown the command for their system.`
 
 async function showBrowser(): Promise<ExitCode> {
   const config = readConfig(undefined, { serving: false })
-  const found = await Array.fromAsync(findBrowsers(whereToLook(config)))
+  const found = await Array.fromAsync(findBrowsers(config.capture))
   const [first, ...others] = found
   if (!first) {
     say(`There is no browser to take pictures with. Install one with:\n  ${INSTALL_COMMAND}`)
@@ -104,7 +104,7 @@ async function install(): Promise<void> {
   }
   let progress: Progress | undefined
   let before = 0
-  const found: FoundBrowser = await installBrowser(whereToLook(config), {
+  const found: FoundBrowser = await installBrowser(config.capture, {
     say(text) {
       const write = () => say(text)
       if (progress) progress.interrupt(write)
@@ -120,10 +120,6 @@ async function install(): Promise<void> {
     `Pictures are taken with ${found.path}, a ${found.kind} ${found.origin}.\n` +
       'Try it: npx proofsheet browser shows how fast it is, npx proofsheet capture https://example.com/ captures a page.',
   )
-}
-
-function whereToLook({ capture, dataDir }: Config): WhereToLook {
-  return { ...capture, dataDir }
 }
 
 function whyNoSandbox(): string {

@@ -10,10 +10,9 @@ import { verifyAll } from '../intake/transfer/verify.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import { openStorage } from '../service/storage.ts'
 import { createProgress } from './progress.ts'
-import { print, say, wrong } from './say.ts'
+import { counted, formatTable, print, printable, say, wrong } from './say.ts'
 import { abortOnSignal, type ExitCode, exitWith } from './signals.ts'
 import { withStorage } from './storage.ts'
-import { counted, formatTable, printable } from './table.ts'
 
 export function copyCommand(): Command {
   return new Command('copy')
@@ -21,7 +20,7 @@ export function copyCommand(): Command {
     .requiredOption('--to-database <address>', 'as for DATABASE_URL')
     .option('--to-images <address>', 'as for IMAGES_URL; default: the pictures are not copied')
     .addHelpText('after', EXPLANATION)
-    .action(exitWith(runCopy))
+    .action(exitWith(copy))
 }
 
 const EXPLANATION = `
@@ -53,12 +52,7 @@ Other users of the machine can see a password in an option. Use PGPASSWORD inste
 
 Exit code: 0 everything is there and the same, 1 something is not, 2 a mistake in the command.`
 
-interface CopyOptions {
-  readonly toDatabase: string
-  readonly toImages?: string
-}
-
-async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode> {
+async function copy({ toDatabase, toImages }: { toDatabase: string; toImages?: string }): Promise<ExitCode> {
   const database = parse('--to-database', toDatabase, databaseLocation)
   const images = toImages === undefined ? undefined : parse('--to-images', toImages, imagesLocation)
   return await withStorage(async (from, config) => {
@@ -146,17 +140,15 @@ function tellKept(kept: CopiedKept): void {
 /** Prints both ends side by side. False if the copy has less. */
 async function compareCounts({ from, to }: Transfer): Promise<boolean> {
   const there = new Map((await to.store.countProjects()).map((project) => [project.projectId, project]))
-  const rows = (await from.store.countProjects()).map((here) => {
-    const { roots = -1, jobs = -1 } = there.get(here.projectId) ?? {}
-    return { here, copy: { roots, jobs }, less: roots < here.roots || jobs < here.jobs }
+  let complete = true
+  const lines = (await from.store.countProjects()).map(({ projectId, roots, jobs, name }) => {
+    const copied = there.get(projectId)
+    const allThere = copied !== undefined && copied.roots >= roots && copied.jobs >= jobs
+    complete &&= allThere
+    const [rootsThere, jobsThere] = [copied?.roots ?? 0, copied?.jobs ?? 0]
+    const state = allThere ? 'all there' : 'not all there'
+    return [projectId, `${roots} / ${rootsThere}`, `${jobs} / ${jobsThere}`, state, printable(name)]
   })
-  const lines = rows.map(({ here, copy, less }) => [
-    here.projectId,
-    `${here.roots} / ${Math.max(0, copy.roots)}`,
-    `${here.jobs} / ${Math.max(0, copy.jobs)}`,
-    less ? 'not all there' : 'all there',
-    printable(here.name),
-  ])
   print(formatTable(['PROJECT', 'ROOTS HERE / THERE', 'PICTURES HERE / THERE', '', 'NAME'], lines))
-  return !rows.some(({ less }) => less)
+  return complete
 }

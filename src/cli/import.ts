@@ -12,10 +12,9 @@ import { PREVIEW_WIDTH } from '../picture/picture.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import { valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
-import { print, say, wrong } from './say.ts'
+import { counted, print, printable, say, wrong } from './say.ts'
 import { abortOnSignal, type ExitCode, exitWith } from './signals.ts'
-import { getProjectId, projectOption, withStorage } from './storage.ts'
-import { counted, printable } from './table.ts'
+import { type Given, getProjectId, projectOption, withStorage } from './storage.ts'
 
 export function importCommand(): Command {
   return new Command('import')
@@ -59,12 +58,10 @@ npx proofsheet serve --help
 
 Exit code: 0 every root is there now, 1 some are not, 2 a mistake in the command.`
 
-interface ImportOptions {
-  readonly project?: string
-  readonly baseUrl?: string
-}
-
-async function runImport(source: string, { project, baseUrl }: ImportOptions): Promise<ExitCode> {
+async function runImport(
+  source: string,
+  { project, baseUrl }: Given & { baseUrl?: string },
+): Promise<ExitCode> {
   return await withStorage(async (storage, config) => {
     await requireMatching(storage, config)
     const projectId = await getProjectId(storage, project)

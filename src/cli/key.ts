@@ -3,12 +3,8 @@ import { AppError } from '../errors.ts'
 import { makeStoredKey } from '../store/api-key.ts'
 import type { KeyScope } from '../store/store.ts'
 import { idOption } from './options.ts'
-import { print, printTable, say } from './say.ts'
-import { getProjectId, projectOption, withStorage } from './storage.ts'
-import { formatTime, printable } from './table.ts'
-
-/** Instead of a project, for a key that opens the whole service. */
-const ALL_PROJECTS = 'all projects'
+import { formatTime, print, printable, printTable, say } from './say.ts'
+import { type Given, getProjectId, projectOption, withStorage } from './storage.ts'
 
 export function keyCommand(): Command {
   const key = new Command('key').description('Create, list and revoke API keys.')
@@ -44,12 +40,7 @@ export function keyCommand(): Command {
   return key
 }
 
-interface CreateOptions {
-  readonly project?: string
-  readonly scope: KeyScope
-  readonly admin?: true
-  readonly label: string
-}
+type CreateOptions = Given & { readonly scope: KeyScope; readonly admin?: true; readonly label: string }
 
 async function createKey({ project, admin, label, ...options }: CreateOptions): Promise<void> {
   const scope = admin ? 'admin' : options.scope
@@ -71,7 +62,7 @@ async function listKeys(options: { project?: string }): Promise<void> {
   const keys = await withStorage(({ store }) => store.listKeys({ projectId: options.project }))
   const rows = keys.map(({ keyId, projectId, scope, created, revoked, label }) => {
     const state = revoked === undefined ? 'valid' : `revoked ${formatTime(revoked)}`
-    return [keyId, projectId ?? ALL_PROJECTS, scope, formatTime(created), state, printable(label)]
+    return [keyId, projectId ?? 'all projects', scope, formatTime(created), state, printable(label)]
   })
   const header = ['KEY', 'PROJECT', 'SCOPE', 'CREATED (UTC)', 'STATE', 'LABEL']
   printTable(header, rows, 'There are no keys yet. Create one with: npx proofsheet key create --project <id>')

@@ -3,7 +3,6 @@ import { parseId } from '../contract/ids.ts'
 
 const TIME_PATTERN = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)\s?(Z|[+-]\d\d:?\d\d)?)?$/
 
-/** For options that take an id. */
 export function idOption(text: string): string {
   const id = parseId(text)
   if (id === undefined)

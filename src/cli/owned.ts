@@ -5,9 +5,8 @@ import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { type ListPage, readAll } from '../store/owned.ts'
 import type { Store } from '../store/store.ts'
-import { confirm, printTable, say, wrong } from './say.ts'
+import { confirm, formatTime, printable, printTable, say, wrong } from './say.ts'
 import { type Given, type Opened, projectOption, withProject } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 // The commands of the things that a project owns: templates, schedules and webhooks.
 
@@ -23,7 +22,6 @@ export interface Owned<Word extends string, Head, Row> {
     find(key: Key<Word>): Promise<Row | undefined>
     remove(key: Key<Word>): Promise<void>
   }
-  /** The order of the list. */
   readonly order: 'newest first' | 'oldest first'
   /** The arguments of `create`, for people who have none yet. */
   readonly example: string
@@ -108,7 +106,6 @@ export function defineOwned<Word extends string, Head extends Named<Word>, Row e
     }
   }
 
-  /** A command for one of them. */
   const oneCommand = (name: string, description: string) =>
     new Command(name).description(description).argument(`<${word}>`, 'its id or its name')
 

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import { removeProject as removeAll } from '../upkeep/remove.ts'
 import { idOption } from './options.ts'
-import { confirm, print, printTable, say } from './say.ts'
+import { confirm, formatTime, print, printable, printTable, say } from './say.ts'
 import { getProjectId, withStorage } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 export function projectCommand(): Command {
   const project = new Command('project').description('Create, list, rename and remove projects.')

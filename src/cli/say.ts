@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises'
 import { AppError } from '../errors.ts'
-import { formatTable, printable } from './table.ts'
 
 /** Prints a result, for people and for scripts. */
 export function print(text: string): void {
@@ -39,4 +38,27 @@ export async function confirm(what: string, wanted: string): Promise<void> {
     lines.close()
   }
   throw wrong('nothing was removed: the name was not typed. Use --yes to remove it without confirming')
+}
+
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [header, ...rows]
+  const widths = header.map((_, column) =>
+    lines.reduce((widest, line) => Math.max(widest, line[column]?.length ?? 0), 0),
+  )
+  const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0)
+  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
+}
+
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+/** Replaces control characters in names before they are printed on a terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}|\p{Cf}/gu, '�')
+}
+
+/** "1 root", "1,200 roots". */
+export function counted(count: number, thing: string): string {
+  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
 }

@@ -7,9 +7,8 @@ import { withIdleCapturing } from './capture/here.ts'
 import { addRequestOptions, type Given, textOption } from './capture/options.ts'
 import { type Order, toOrder } from './capture/orders.ts'
 import { defineOwned, telling, tellLastRun } from './owned.ts'
-import { print, say, wrong } from './say.ts'
+import { formatTime, print, printable, say, wrong } from './say.ts'
 import { withProject } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 import { TEMPLATE } from './template.ts'
 
 type Schedules = Capturing['schedules']
@@ -141,7 +140,6 @@ function nameOf({ request }: Order): string {
 
 const OPTION_OF: Readonly<Record<string, string>> = { timezone: '--zone', templateId: '--template' }
 
-/** A mistake names its option. */
 function tellOption({ pointer, detail }: Mistake, order: Order | undefined): string {
   const [, field = '', inside = ''] = /^#\/(\w+)(.*)$/.exec(pointer) ?? []
   if (field === 'request' && order) return order.tell({ pointer: `#${inside}`, detail })
@@ -189,7 +187,6 @@ function timeIn(zone: string, time: number): string {
   return `${part('weekday')} ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}${seconds}`
 }
 
-/** The time zone in which the times of a schedule are printed. */
 function zoneOf({ timezone = 'UTC' }: Pick<Times, 'timezone'>): string {
   return timezone
 }
@@ -199,7 +196,6 @@ function tellTimes({ cron, timezone, every }: Times): string {
   return cron === undefined ? `every ${every}` : `${cron} ${zoneOf({ timezone })}`
 }
 
-/** The next times, one a line. */
 function tellNext(next: readonly number[], zone: string): string {
   if (next.length === 0) return 'It has no next time.'
   const lines = next.map((time) => `\n  ${timeIn(zone, time)}`)

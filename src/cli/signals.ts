@@ -28,10 +28,7 @@ export function abortOnSignal(interrupt: (write: () => void) => void): AbortSign
 /** Added to SHUTDOWN_TIMEOUT, for things that end exactly then. */
 const GRACE_MS = 1_000
 
-/**
- * Ends the process even if something hangs: a database, an upload, a browser. Everything acknowledged is durable, and
- * captures under way are taken over as after a crash.
- */
+/** Ends the process even if something hangs. Captures under way are taken over as after a crash. */
 export function endInTime(shutdownMs: number, log: Pick<Logger, 'error'>): void {
   setTimeout(() => {
     log.error('not everything has ended within SHUTDOWN_TIMEOUT; the process ends anyway')

@@ -1,12 +1,11 @@
 import { Option } from 'commander'
 import { type Config, type Purpose, readConfig } from '../config/config.ts'
+import type { Project } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../service/storage.ts'
-import { wrong } from './say.ts'
-import { printable } from './table.ts'
+import { printable, wrong } from './say.ts'
 
-/** Opens the configured storage for one command and always closes it. */
 export async function withStorage<T>(
   work: (storage: Storage, config: Config) => Promise<T>,
   purpose: Purpose = {},
@@ -20,7 +19,6 @@ export async function withStorage<T>(
   }
 }
 
-/** For commands that work on one project. */
 export function projectOption(what: string): Option {
   return new Option('--project <id or name>', `${what}; not needed if there is only one`)
 }
@@ -46,7 +44,6 @@ export interface Given {
   readonly project?: string | undefined
 }
 
-/** Opens the storage for a command that works on one project. */
 export async function withProject<T>(
   { project }: Given,
   work: (opened: Opened) => Promise<T>,
@@ -59,17 +56,11 @@ export async function withProject<T>(
   )
 }
 
-interface NamedProject {
-  readonly projectId: string
-  readonly name: string
-}
+type NamedProject = Pick<Project, 'projectId' | 'name'>
 
 const SHOWN = 10
 
-/**
- * Finds a project by its id, by its name, or as the only one. An id is returned without a check: the caller must look it up.
- * Throws `bad_request` if it is not clear which project is meant.
- */
+/** By its id, its name, or as the only one. An id is not looked up. Throws `bad_request` if none or several fit. */
 export function chooseProject(projects: readonly NamedProject[], meant: string | undefined): string {
   const id = meant === undefined ? undefined : parseId(meant)
   if (id !== undefined) return id

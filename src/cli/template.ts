@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { showRequest } from '../capture/kept-request.ts'
-import type { Run, Templates } from '../capture/templates.ts'
+import type { Templates } from '../capture/templates.ts'
 import { parseTemplateRequest } from '../contract/templates.ts'
 import { AppError } from '../errors.ts'
 import type { TemplateKey } from '../store/templates.ts'
@@ -9,10 +9,9 @@ import { captureHere, withIdleCapturing } from './capture/here.ts'
 import { addRequestOptions, type Given, textOption } from './capture/options.ts'
 import { toOrder } from './capture/orders.ts'
 import { defineOwned, tellLastRun } from './owned.ts'
-import { print, say, wrong } from './say.ts'
+import { formatTime, print, printable, say, wrong } from './say.ts'
 import { type ExitCode, exitWith } from './signals.ts'
 import { getProjectId, withStorage } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 export const TEMPLATE = defineOwned({
   word: 'template',
@@ -104,12 +103,7 @@ Without --wait, the pages wait for a service (\`proofsheet serve\`) or a worker 
 
 Exit code: 0 requested (with --wait: all pages are captured), 1 failed, 2 a mistake in the command.`
 
-interface RunGiven extends Wanted {
-  readonly project?: string
-  readonly wait?: true
-}
-
-const AS_IT_IS: Run = { urls: undefined, when: undefined }
+type RunGiven = Wanted & { readonly project?: string; readonly wait?: true }
 
 async function runTemplate(meant: string, { project, wait, ...wanted }: RunGiven): Promise<ExitCode> {
   if (!wait) {
@@ -133,8 +127,9 @@ async function runTemplate(meant: string, { project, wait, ...wanted }: RunGiven
 }
 
 async function run(templates: Templates, key: TemplateKey): Promise<string> {
+  const asItIs = { urls: undefined, when: undefined }
   const options = { now: Date.now(), idempotencyKey: undefined }
-  return await templates.run(key, AS_IT_IS, options).catch((error) => {
+  return await templates.run(key, asItIs, options).catch((error) => {
     if (!(error instanceof AppError) || error.mistakes.length === 0) throw error
     const told = error.mistakes.map((each) => `${'pointer' in each ? each.pointer : ''} ${each.detail}`)
     throw wrong(`the template no longer fits the settings: ${told.map(printable).join('; ')}`)

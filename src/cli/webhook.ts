@@ -18,9 +18,8 @@ import { once, textOption } from './capture/options.ts'
 import { readSecret } from './capture/secret.ts'
 import { parseTime } from './options.ts'
 import { defineOwned, telling } from './owned.ts'
-import { print, printTable, say, wrong } from './say.ts'
+import { formatTime, print, printable, printTable, say, wrong } from './say.ts'
 import { type Given, type Opened, withProject } from './storage.ts'
-import { formatTime, printable } from './table.ts'
 
 const WEBHOOK = defineOwned({
   word: 'webhook',
@@ -49,8 +48,7 @@ const WEBHOOK = defineOwned({
 const SEALING: Purpose = { capturing: true }
 /** Commands send nothing. */
 const SENT_BY = 'The service (`proofsheet serve`) sends what is due, within seconds if it is running.'
-/** Characters of an answer in the table. */
-const SHOWN = 60
+const LONGEST_ANSWER = 60
 
 export function webhookCommand(): Command {
   const create = new Command('create')
@@ -128,7 +126,6 @@ async function createWebhook({ url: where, event, format, name, ...given }: Crea
   const url = /^(@|env:)/.test(where) ? await readSecret('--url', where) : where
   const host = (URL.parse(url)?.host || 'Untitled').slice(0, 200)
   const body = { name: name ?? host, url, events: event, format }
-  // Mistakes name the options of this command.
   const tell = telling(({ pointer, detail }) => `--${/^#\/(\w+)/.exec(pointer)?.[1] ?? ''} ${detail}`)
   const create = (opened: Opened) => webhooksOf(opened).create(opened.projectId, body).catch(tell)
   const webhook = await withProject(given, create, SEALING)
@@ -139,7 +136,6 @@ async function createWebhook({ url: where, event, format, name, ...given }: Crea
   )
 }
 
-/** Nothing is sent from here. */
 function webhooksOf({ storage, config }: Opened): Webhooks {
   return createWebhooks(config, storage, { clock: Date.now })
 }
@@ -184,7 +180,7 @@ function tellLast({ last }: Delivery): string {
   if (!last) return '-'
   const { status, answer = '', problem = '' } = last
   const text = printable(`${status ?? ''} ${problem || answer}`.trim())
-  return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text
+  return text.length > LONGEST_ANSWER ? `${text.slice(0, LONGEST_ANSWER - 1)}…` : text
 }
 
 async function replay(

@@ -4,10 +4,9 @@ import { openCapturing } from '../service/capturing.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import type { Storage } from '../service/storage.ts'
 import { openLog } from './log.ts'
-import { print, wrong } from './say.ts'
+import { counted, print, wrong } from './say.ts'
 import { endInTime, nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
-import { counted } from './table.ts'
 
 export function workCommand(): Command {
   return new Command('work')

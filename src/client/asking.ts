@@ -28,36 +28,14 @@ export interface RequestOptions extends AskOptions {
 /** One list page after the other, each fetched when it is needed. A list page may be empty although others follow. */
 export type ListPages<T> = AsyncGenerator<T[], void, undefined>
 
-/** The calls for something that a project owns: `listTemplates`, `getTemplate`, and so on. */
-export type OwnedCalls<Name extends string, Thing, Body> = {
-  [Call in `list${Name}s`]: (projectId: string, options?: ListOptions) => ListPages<Thing>
-} & {
-  [Call in `get${Name}`]: (projectId: string, id: string, options?: AskOptions) => Promise<Versioned<Thing>>
-} & {
-  [Call in `create${Name}`]: (projectId: string, body: Body, options?: AskOptions) => Promise<Thing>
-} & {
-  [Call in `change${Name}`]: (
-    projectId: string,
-    id: string,
-    body: Body,
-    options?: ChangeOptions,
-  ) => Promise<Thing>
-} & {
-  [Call in `remove${Name}`]: (projectId: string, id: string, options?: ChangeOptions) => Promise<void>
-}
-
 export type Asking = ReturnType<typeof createAsking>
-
-type Path = Parameters<typeof pathTo>[0]
 
 /** The pause before a request for screenshots is repeated. */
 const REPEAT_MS = 300
 
-/** The ways to ask the service. */
 export function createAsking(options: ClientOptions) {
   const wire = createWire(options)
-  /** A path, with its parameters. */
-  const to = (path: Path, ...ids: readonly string[]) => pathTo(path, ...ids.map(id))
+  const to = (path: string, ...ids: readonly string[]) => pathTo(path, ...ids.map(id))
   const fetchFrom = (path: string, { signal }: AskOptions = {}) => wire.ask(path, { signal })
   const get = async <T>(path: string, options: AskOptions = {}): Promise<T> =>
     await wire.read<T>(await fetchFrom(path, options), options.signal)
@@ -90,22 +68,22 @@ export function createAsking(options: ClientOptions) {
       return await ask()
     })
   }
-  /** For things that a project owns. `name`: of one of them, as their calls have it. */
-  const owned = <Named>(name: string, all: Path, one: Path) =>
-    ({
-      [`list${name}s`]: (projectId: string, options: ListOptions = {}) => list(to(all, projectId), options),
-      [`get${name}`]: async (projectId: string, thingId: string, options: AskOptions = {}) => {
-        const response = await fetchFrom(to(one, projectId, thingId), options)
-        const version = response.headers.get('etag') ?? undefined
-        return { ...(await wire.read<object>(response, options.signal)), version }
-      },
-      [`create${name}`]: (projectId: string, body: unknown, options?: AskOptions) =>
-        write('POST', to(all, projectId), body, options),
-      [`change${name}`]: (projectId: string, thingId: string, body: unknown, options?: ChangeOptions) =>
-        write('PUT', to(one, projectId, thingId), body, options),
-      [`remove${name}`]: (projectId: string, thingId: string, options?: ChangeOptions) =>
-        remove(to(one, projectId, thingId), options),
-    }) as Named
+  /** For things that a project owns. */
+  const owned = <Thing, Body>(all: string, one: string) => ({
+    list: (projectId: string, options: ListOptions = {}): ListPages<Thing> =>
+      list(to(all, projectId), options),
+    get: async (projectId: string, id: string, options: AskOptions = {}): Promise<Versioned<Thing>> => {
+      const response = await fetchFrom(to(one, projectId, id), options)
+      const version = response.headers.get('etag') ?? undefined
+      return { ...(await wire.read<Thing>(response, options.signal)), version }
+    },
+    create: (projectId: string, body: Body, options?: AskOptions): Promise<Thing> =>
+      write('POST', to(all, projectId), body, options),
+    change: (projectId: string, id: string, body: Body, options?: ChangeOptions): Promise<Thing> =>
+      write('PUT', to(one, projectId, id), body, options),
+    remove: (projectId: string, id: string, options?: ChangeOptions): Promise<void> =>
+      remove(to(one, projectId, id), options),
+  })
   return { wire, to, fetchFrom, get, list, write, remove, request, owned }
 }
 

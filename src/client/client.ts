@@ -2,21 +2,21 @@ import type { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '.
 import type { JobOverview, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 import { paths } from '../contract/paths.ts'
 import type { Readiness } from '../contract/readiness.ts'
+import type { createListQueries, StatusQuery } from '../contract/requests.ts'
 import type { JobResult, RootResult } from '../contract/results.ts'
 import type { Schedule, ScheduleRequest } from '../contract/schedules.ts'
+import type { Static } from '../contract/schema.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
-import type { Mark } from '../contract/seen.ts'
 import type { RootState } from '../contract/states.ts'
 import type { RootStatus } from '../contract/status.ts'
 import type { Template, TemplateRequest, TemplateRun } from '../contract/templates.ts'
-import type { Delivery, DeliveryState, Webhook, WebhookRequest } from '../contract/webhooks.ts'
+import type { Delivery, Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import {
   type Asking,
   type AskOptions,
   createAsking,
   type ListOptions,
   type ListPages,
-  type OwnedCalls,
   type RequestOptions,
 } from './asking.ts'
 import { followListPages, toQuery } from './list-pages.ts'
@@ -72,69 +72,35 @@ export { ProblemError, type ProblemErrorCode } from './problem-error.ts'
 export type { WatchOptions } from './watch-status.ts'
 export type { ClientOptions } from './wire.ts'
 
-export interface SearchOptions extends ListOptions {
-  /** Only those with a page whose name or address contains this text. */
-  readonly q?: string | undefined
+type Queries = ReturnType<typeof createListQueries>
+
+/** The parameters of a query. The API describes each of them. */
+type Query<Of> = AskOptions & {
+  readonly [Name in Exclude<keyof Static<Of>, 'cursor' | 'url'>]?: Static<Of>[Name] | undefined
 }
 
-export interface RootsOptions extends SearchOptions {
-  /** Only those with this tag. */
-  readonly tag?: string | undefined
-  /** Only those made from this template. */
-  readonly template?: string | undefined
-}
-
-export interface OverviewsOptions extends RootsOptions {
+export type SearchOptions = Query<Queries['pages']>
+export type RootsOptions = Query<Queries['roots']>
+export type HistoryOptions = Query<Queries['history']>
+export type DeliveriesOptions = Query<Queries['deliveries']>
+export type StatusOptions = Query<typeof StatusQuery>
+export type OverviewsOptions = Omit<Query<Queries['overviews']>, 'state'> & {
   /** Only those in this state, or in one of these. */
   readonly state?: RootState | readonly RootState[] | undefined
-  /** Only those with a page that has this mark. */
-  readonly mark?: Mark | undefined
-  /** Only those created at this time or later. Unix milliseconds. */
-  readonly from?: number | undefined
-  /** Only those created before this time. Unix milliseconds. */
-  readonly to?: number | undefined
 }
 
-export interface HistoryOptions extends ListOptions {
-  /** Only full pages (true), or only windows (false). */
-  readonly fullPage?: boolean | undefined
-  /** Only those captured in a window of this width. */
-  readonly width?: number | undefined
-}
+export type Client = ReturnType<typeof createCalls>
 
-export interface StatusOptions extends AskOptions {
-  /** Seconds to wait for the root to be finished. */
-  readonly wait?: number | undefined
-}
-
-export interface DeliveriesOptions extends ListOptions {
-  /** Only those in this state. */
-  readonly state?: DeliveryState | undefined
-}
-
-type TemplateCalls = OwnedCalls<'Template', Template, TemplateRequest>
-type ScheduleCalls = OwnedCalls<'Schedule', Schedule, ScheduleRequest>
-type WebhookCalls = OwnedCalls<'Webhook', Webhook, WebhookRequest>
-
-export type Client = ReturnType<typeof createCalls> & TemplateCalls & ScheduleCalls & WebhookCalls
-
-/**
- * Every call throws a `ProblemError` if the server refuses or fails, a `NoAnswerError` if no answer comes, or the reason of
- * its signal.
- */
+/** Every call throws a `ProblemError`, a `NoAnswerError`, or the reason of its signal. */
 export function createClient(options: ClientOptions): Client {
-  const asking = createAsking(options)
-  return {
-    ...createCalls(asking),
-    ...asking.owned<TemplateCalls>('Template', paths.templates, paths.template),
-    ...asking.owned<ScheduleCalls>('Schedule', paths.schedules, paths.schedule),
-    // The answer of `createWebhook` has the secret, once.
-    ...asking.owned<WebhookCalls>('Webhook', paths.webhooks, paths.webhook),
-  }
+  return createCalls(createAsking(options))
 }
 
 /** Each call names the type of its answer. Otherwise the declarations of the package would repeat whole schemas. */
-function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }: Asking) {
+function createCalls({ wire, to, fetchFrom, get, list, write, remove, request, owned }: Asking) {
+  const templates = owned<Template, TemplateRequest>(paths.templates, paths.template)
+  const schedules = owned<Schedule, ScheduleRequest>(paths.schedules, paths.schedule)
+  const webhooks = owned<Webhook, WebhookRequest>(paths.webhooks, paths.webhook)
   return {
     /** Whether the service can answer, and capture. Needs no key. */
     getReadiness: (options?: AskOptions): Promise<Readiness> => get(paths.getReadiness, options),
@@ -160,10 +126,7 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }:
       rootId: string,
       { wait, ...options }: StatusOptions = {},
     ): Promise<RootStatus> => get(to(paths.getStatus, projectId, rootId) + toQuery({ wait }), options),
-    /**
-     * Gives the whole status whenever it changes. Connects again if a connection breaks. Ends when the root is finished or
-     * the signal is aborted.
-     */
+    /** Gives the whole status whenever it changes, over as many connections as it takes. Ends with the root, or its signal. */
     watchStatus(projectId: string, rootId: string, options: WatchOptions = {}): Statuses {
       const events = to(paths.watchStatus, projectId, rootId)
       return watchStatus(wire, { events, status: to(paths.getStatus, projectId, rootId) }, options)
@@ -193,10 +156,20 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }:
     archiveAddress: (projectId: string, rootId: string) =>
       wire.server + to(paths.getArchive, projectId, rootId),
 
+    listTemplates: templates.list,
+    getTemplate: templates.get,
+    createTemplate: templates.create,
+    changeTemplate: templates.change,
+    removeTemplate: templates.remove,
     /** Requests the pages of a template. Repeated as `requestScreenshots` is. */
     runTemplate: (projectId: string, templateId: string, run: TemplateRun = {}, options?: RequestOptions) =>
       request(to(paths.template, projectId, templateId), run, options),
 
+    listSchedules: schedules.list,
+    getSchedule: schedules.get,
+    createSchedule: schedules.create,
+    changeSchedule: schedules.change,
+    removeSchedule: schedules.remove,
     /** Runs it now, beside its times. */
     runSchedule: (projectId: string, scheduleId: string, options?: AskOptions) =>
       write<{ jobId: string }>('POST', to(paths.runSchedule, projectId, scheduleId), {}, options),
@@ -207,6 +180,12 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }:
       options?: AskOptions,
     ): Promise<{ next: number[] }> => write('POST', to(paths.previewSchedule, projectId), when, options),
 
+    listWebhooks: webhooks.list,
+    getWebhook: webhooks.get,
+    /** The answer has the secret, once. */
+    createWebhook: webhooks.create,
+    changeWebhook: webhooks.change,
+    removeWebhook: webhooks.remove,
     testWebhook: (projectId: string, webhookId: string, options?: AskOptions): Promise<Delivery> =>
       write('POST', to(paths.testWebhook, projectId, webhookId), {}, options),
     /** The answer has the new secret, once. The old one is valid for another day. */
@@ -241,8 +220,7 @@ function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }:
       write('PUT', to(paths.getProject, projectId), { name }, options),
     removeProject: (projectId: string, options?: AskOptions) =>
       remove(to(paths.getProject, projectId), options),
-    listKeys: (options: ListOptions & { readonly project?: string | undefined } = {}): ListPages<Key> =>
-      list(paths.keys, options),
+    listKeys: (options: Query<Queries['keys']> = {}): ListPages<Key> => list(paths.keys, options),
     createKey: (body: KeyRequest, options?: AskOptions): Promise<NewKey> =>
       write('POST', paths.keys, body, options),
     revokeKey: (keyId: string, options?: AskOptions) => remove(to(paths.key, keyId), options),

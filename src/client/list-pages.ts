@@ -42,15 +42,9 @@ export function toQuery(values: Readonly<Record<string, QueryValue>>): string {
   return query.size > 0 ? `?${query}` : ''
 }
 
-interface Link {
-  readonly target: string
-  /** By name, in lower case. If a name is there twice, the first counts. */
-  readonly parameters: ReadonlyMap<string, string>
-}
-
-/** The links of a header (RFC 8288). */
-export function parseLinks(header: string): Link[] {
-  const links: Link[] = []
+/** The links of a header (RFC 8288). Names of parameters are in lower case. If a name is there twice, the first counts. */
+export function parseLinks(header: string) {
+  const links: { target: string; parameters: ReadonlyMap<string, string> }[] = []
   let parameters: Map<string, string> | undefined
   let name: string | undefined
   for (const [token, target, quoted] of header.matchAll(LINK_TOKEN)) {
@@ -70,17 +64,10 @@ export function parseLinks(header: string): Link[] {
   return links
 }
 
-/**
- * The query of the next list page, from the header of this one. Undefined if this was the last. Only the query is used:
- * the next list page is fetched from the same server as the first.
- */
+/** Undefined if this list page was the last. Only the query is used: the next one is fetched from the same server. */
 export function nextQuery(header: string | null): string | undefined {
   const next = parseLinks(header ?? '').find(
-    ({ parameters }) => !parameters.has('anchor') && isNext(parameters.get('rel') ?? ''),
+    ({ parameters }) => !parameters.has('anchor') && /(^|\s)next(\s|$)/i.test(parameters.get('rel') ?? ''),
   )
   return next && (/\?[^#]*/.exec(next.target)?.[0] ?? '')
-}
-
-function isNext(relations: string): boolean {
-  return relations.toLowerCase().split(/\s+/).includes('next')
 }

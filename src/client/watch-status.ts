@@ -81,7 +81,10 @@ async function openEvents(
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<RootStatus[], void, undefined> | undefined> {
   const silence = limitSilence(wire.server, signal)
-  const headers = { accept: 'text/event-stream', ...goOnAfter(parser.lastEventId) }
+  const { lastEventId } = parser
+  // Our event ids are numbers. Any other id is not sent back, and the stream starts from its beginning.
+  const last = /^[\x21-\x7e]+$/.test(lastEventId) && { 'last-event-id': lastEventId }
+  const headers = { accept: 'text/event-stream', ...last }
   const response = await silence.soon(wire.ask(path, { headers, signal: silence.signal }))
   if (response.status === 204) return undefined
   const reader = response.body?.getReader()
@@ -112,11 +115,6 @@ async function openEvents(
     }
   }
   return receive(reader)
-}
-
-/** Our event ids are numbers. Any other id is not sent back, and the stream starts from its beginning. */
-function goOnAfter(lastEventId: string): Record<string, string> {
-  return /^[\x21-\x7e]+$/.test(lastEventId) ? { 'last-event-id': lastEventId } : {}
 }
 
 /** For one connection. */

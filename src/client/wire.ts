@@ -54,7 +54,6 @@ export function createWire({ server: given, key, fetch: fetchWith }: ClientOptio
       signal?.throwIfAborted()
       throw readProblem(response, said)
     },
-    /** Reads the JSON of an answer. */
     async read<T>(response: Response, signal: AbortSignal | undefined): Promise<T> {
       const text = await receive(response.text(), signal)
       try {

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseAllowList, parseDenyList } from '../egress/allow-list.ts'
-import { parseSigningKeys } from '../images/disk/signing-keys.ts'
-import { parseSecretKeys } from '../secrets/secret-keys.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
 import { EVERY_PROJECT, isLoopback } from './values.ts'
@@ -55,21 +53,18 @@ export function readConfig(
 ) {
   const mistakes: string[] = []
 
+  const isGiven = (name: SettingName) => Boolean(env[name]?.trim())
+
   /** A setting with a default is undefined only after a mistake, and then this function throws below. */
   function read<N extends SettingName>(name: N): Value<N> {
     const { default: preset, parse, type } = settings[name]
     const text = env[name]?.trim() || (typeof preset === 'string' ? preset : undefined)
-    const shown = type === 'secret' ? '' : text
-    return (text === undefined ? undefined : attempt(name, () => parse(text), shown)) as Value<N>
-  }
-
-  function attempt<T>(name: string, make: () => T, shown = ''): T | undefined {
     try {
-      return make()
+      return (text === undefined ? undefined : parse(text)) as Value<N>
     } catch (error) {
-      const harmless = withoutPassword(shown)
+      const harmless = type === 'secret' || type === 'keys' ? '' : withoutPassword(text ?? '')
       mistakes.push(`${name} ${(error as Error).message}${harmless && ` (it is "${harmless}")`}`)
-      return undefined
+      return undefined as Value<N>
     }
   }
 
@@ -88,14 +83,11 @@ export function readConfig(
     path: join(dataDir ?? '', 'proofsheet.db'),
   }
   const images: ImagesLocation = read('IMAGES_URL') ?? { kind: 'folder', path: join(dataDir ?? '', 'images') }
-  const signingKeys = read('SIGNING_KEYS')
-  const secretKeys = read('SECRET_KEYS')
   // Instances that share a database must share their keys.
   if (database.kind === 'postgres') {
-    if (serving && images.kind === 'folder' && signingKeys === undefined)
+    if (serving && images.kind === 'folder' && !isGiven('SIGNING_KEYS'))
       mistakes.push(`SIGNING_KEYS is required with PostgreSQL and pictures in a folder: ${HOW}`)
-    if (capturing && secretKeys === undefined)
-      mistakes.push(`SECRET_KEYS is required with PostgreSQL: ${HOW}`)
+    if (capturing && !isGiven('SECRET_KEYS')) mistakes.push(`SECRET_KEYS is required with PostgreSQL: ${HOW}`)
   }
   const publicUrl = read('IMAGES_PUBLIC_URL')
   const signedHost = read('IMAGES_SIGNED_HOST')
@@ -112,13 +104,11 @@ export function readConfig(
     corsOrigins: read('CORS_ORIGINS') ?? [],
     rateLimit: read('RATE_LIMIT'),
     metricsToken: read('METRICS_TOKEN'),
-    /** The API key for `capture --server`. */
     clientKey: read('PROOFSHEET_KEY'),
     compress: read('COMPRESS'),
     logLevel: read('LOG_LEVEL'),
     dataDir,
     database,
-    /** For PostgreSQL. */
     databasePool: Object.freeze({
       connections: read('DATABASE_POOL'),
       waitMs: read('DATABASE_WAIT'),
@@ -126,15 +116,12 @@ export function readConfig(
     }),
     images,
     s3: Object.freeze({ timeoutMs: read('IMAGES_TIMEOUT'), publicUrl, signedHost }),
-    /** Undefined: use those in the data directory, which are created at the first start. */
-    signingKeys:
-      signingKeys === undefined ? undefined : attempt('SIGNING_KEYS', () => parseSigningKeys(signingKeys)),
+    /** Undefined, as for secret keys: use those in the data directory, which are created at the first start. */
+    signingKeys: read('SIGNING_KEYS'),
     signingWindowMs: read('SIGNING_WINDOW'),
-    /** Undefined: as for signing keys. */
-    secretKeys:
-      secretKeys === undefined ? undefined : attempt('SECRET_KEYS', () => parseSecretKeys(secretKeys)),
-    /** For the browser. */
+    secretKeys: read('SECRET_KEYS'),
     capture: Object.freeze({
+      dataDir,
       chromiumPath: read('CHROMIUM_PATH'),
       concurrency: read('CAPTURE_CONCURRENCY') ?? availableParallelism(),
       allow: read('CAPTURE_ALLOW') ?? NOTHING,
@@ -144,42 +131,31 @@ export function readConfig(
     scheduleSpreadMs: read('SCHEDULE_SPREAD'),
     webhooks: Object.freeze({
       allow: read('WEBHOOK_ALLOW') ?? NOTHING,
-      /** Of a project. */
       most: read('MAX_WEBHOOKS'),
       keepMs: read('KEEP_DELIVERIES'),
-      /** Deliveries of one webhook that are kept. */
       mostDeliveries: read('MAX_DELIVERIES'),
     }),
     limits: Object.freeze({
       listPage: read('PAGE_LIMIT'),
-      /** Templates of one project. */
       templates: read('MAX_TEMPLATES'),
       jobsPerRoot: read('MAX_JOBS_PER_ROOT'),
       pictureBytes: read('MAX_PICTURE_BYTES'),
       picturePixels: read('MAX_PICTURE_PIXELS'),
       urls: read('MAX_URLS_PER_REQUEST'),
-      /** Pages of one project that may wait. */
       pagesWaiting: read('MAX_PAGES_WAITING'),
-      /** Pages of one project that may be scheduled for later. */
       pagesScheduled: read('MAX_PAGES_SCHEDULED'),
-      /** Recurring schedules of one project. */
       schedules: read('MAX_SCHEDULES'),
       scheduleIntervalMs: read('MIN_SCHEDULE_INTERVAL'),
       loadingMs: read('MAX_LOADING_TIME'),
       viewportWidth: read('MAX_VIEWPORT_WIDTH'),
       viewportHeight: read('MAX_VIEWPORT_HEIGHT'),
-      /** Bytes that one captured page may load. */
       pageBytes: read('MAX_PAGE_BYTES'),
-      /** Bytes of the picture of a captured page. */
       captureBytes: read('MAX_CAPTURE_BYTES'),
       bodyBytes: read('MAX_BODY_BYTES'),
-      /** Memory for all request bodies together. */
       bodiesBytes: read('MAX_BODIES_BYTES'),
-      /** Memory for all answers that are not read yet. */
       unreadBytes: read('MAX_UNREAD_BYTES'),
       cacheBytes: read('CACHE_BYTES'),
       connections: read('MAX_CONNECTIONS'),
-      /** Open answers that wait for news, for each client. */
       streams: read('MAX_STREAMS_PER_CLIENT'),
       requestMs: read('REQUEST_TIMEOUT'),
       idleMs: read('IDLE_TIMEOUT'),

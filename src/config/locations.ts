@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import type { BucketLocation } from '../images/s3/location.ts'
 import { httpAddress } from './values.ts'
 
-// Parse DATABASE_URL and IMAGES_URL. Each parser throws an Error whose message completes
-// "NAME …".
+// DATABASE_URL and IMAGES_URL. Each parser throws an Error whose message completes "NAME …".
 
 export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -10,18 +10,7 @@ export type DatabaseLocation =
 
 export type ImagesLocation = { readonly kind: 'folder'; readonly path: string } | S3Location
 
-export interface S3Location {
-  readonly kind: 's3'
-  readonly bucket: string
-  /** Put before every key. Empty, or ends with a slash. */
-  readonly prefix: string
-  /** Undefined: AWS itself. */
-  readonly endpoint: string | undefined
-  /** Undefined: from the environment or the profile. */
-  readonly region: string | undefined
-  /** `path`: host/bucket/key, `virtual`: bucket.host/key. */
-  readonly style: 'path' | 'virtual'
-}
+type S3Location = { readonly kind: 's3' } & BucketLocation
 
 export function databaseLocation(text: string): DatabaseLocation {
   if (/^postgres(ql)?:/.test(text)) return postgresLocation(text)

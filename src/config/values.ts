@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseId } from '../contract/ids.ts'
 
 // Parse the text of a variable. Each throws an Error whose message completes "NAME …".
 
@@ -73,7 +74,6 @@ export function hostName(text: string): string {
   return text
 }
 
-/** The path of a program. */
 export function program(text: string): string {
   const path = resolve(text)
   try {
@@ -90,16 +90,12 @@ export function secret(text: string): string {
   return text
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 export const EVERY_PROJECT = { has: () => true }
 
-/** Ids of projects, in lower case. */
 export function projectIds(text: string): { has(projectId: string): boolean } {
   if (text === 'everyone') return EVERY_PROJECT
-  const ids = text.split(',').map((part) => part.trim().toLowerCase())
-  if (!ids.every((id) => ID.test(id)))
-    throw new Error('must be everyone, or ids of projects separated by commas')
+  const ids = text.split(',').map((part) => parseId(part.trim()))
+  if (ids.includes(undefined)) throw new Error('must be everyone, or ids of projects separated by commas')
   return new Set(ids)
 }
 

@@ -14,26 +14,23 @@ const DAY_MS = 86_400_000
 const PICTURES = new URL('../../assets/demo/pictures/', import.meta.url)
 /** The limits of the settings are for other people's pictures. */
 const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_000_000 }
-export interface DemoTools {
-  /** Requests the newest root, with this id. Throws AppError `no_browser` if it cannot be captured. */
-  ask(request: Pick<NewRequest, 'options' | 'pages'>, rootId: string): Promise<unknown>
-  readonly signal: AbortSignal
-}
 
 /** Makes the project of the demo if the store has no projects. */
-export async function startDemo(store: Store, clock: () => number): Promise<void> {
+export async function startDemo(store: Store, created: number): Promise<void> {
   if ((await store.listProjects({ limit: 1 })).length > 0) return
-  await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() }).catch(ignoreTaken)
+  await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created }).catch(ignoreTaken)
 }
 
 /**
  * Adds to the demo what is still missing: half a year of imported history, and the newest root, which is captured now, or
- * imported if there is no browser. Returns how the newest root came, or that it was there.
+ * imported if there is no browser. Returns whether it is being captured. `ask`: requests the newest root, with this id. Throws AppError
+ * `no_browser` if it cannot be captured.
  */
 export async function fillDemo(
   intake: Omit<Intake, 'limits'>,
-  { ask, signal }: DemoTools,
-): Promise<'captured' | 'imported' | 'there'> {
+  signal: AbortSignal,
+  ask: (request: Pick<NewRequest, 'options' | 'pages'>, rootId: string) => Promise<void>,
+): Promise<boolean> {
   const { store } = intake
   // Times are relative to the project's, so that a second attempt makes the same roots.
   const { created = 0 } = (await store.findProject(DEMO_PROJECT_ID)) ?? {}
@@ -42,7 +39,7 @@ export async function fillDemo(
     await importVisit(intake, visit, created)
   }
   signal.throwIfAborted()
-  if (await store.findRoot(DEMO_PROJECT_ID, newest.rootId)) return 'there'
+  if (await store.findRoot(DEMO_PROJECT_ID, newest.rootId)) return false
   try {
     const pages = sightsOf(newest).map(({ page, name }) => ({
       url: addressOf(page),
@@ -50,11 +47,11 @@ export async function fillDemo(
       loadingTime: DEFAULT_LOADING_TIME,
     }))
     await ask({ options: optionsOf(newest), pages }, newest.rootId)
-    return 'captured'
+    return true
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
     await importVisit(intake, newest, created)
-    return 'imported'
+    return false
   }
 }
 

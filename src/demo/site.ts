@@ -12,9 +12,8 @@ const FILES = new URL('../../assets/demo/site/', import.meta.url)
 export const pages = ['home', 'pricing', 'docs', 'blog'] as const
 export type PageName = (typeof pages)[number]
 
-/** The designs of the site, each a folder of pages and a style. Oldest first; the last is today's. */
-export const looks = ['first', 'clean', 'bold', 'night'] as const
-export type Look = (typeof looks)[number]
+/** A design of the site: a folder of pages and a style. */
+export type Look = 'first' | 'clean' | 'bold' | 'night'
 
 export function addressOf(page: PageName): string {
   return `http://${HOST}${pathOf(page)}`
@@ -24,20 +23,15 @@ export function pathOf(page: PageName): string {
   return page === 'home' ? '/' : `/${page}`
 }
 
-export type DemoSite = Awaited<ReturnType<typeof serveSite>>
-
-/** Serves the site on a free port of 127.0.0.1, in its newest look. */
-export async function serveSite() {
-  let current: Look = 'night'
+/** Serves the site on a free port of 127.0.0.1, by default in its newest look. */
+export async function serveSite(look: Look = 'night') {
   const server = createServer(async (request, response) => {
     const address = URL.parse(request.url ?? '/', `http://${HOST}`)
     if (address?.pathname === '/style.css') {
-      // A page that was loaded before the look changed needs its old style.
-      const look = looks.find((name) => name === address.searchParams.get('look')) ?? current
       return await answer(response, 200, 'text/css', `${look}/style.css`)
     }
     const page = pages.find((known) => pathOf(known) === address?.pathname)
-    await answer(response, page ? 200 : 404, 'text/html', `${current}/${page ?? 'not-found'}.html`)
+    await answer(response, page ? 200 : 404, 'text/html', `${look}/${page ?? 'not-found'}.html`)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -46,10 +40,6 @@ export async function serveSite() {
     port,
     /** For the camera: the address of the site's name. */
     fixedAddresses: new Map([[HOST, { address: '127.0.0.1', port }]]),
-    /** Changes the look of the site. */
-    show(look: Look) {
-      current = look
-    },
     async close() {
       await new Promise((resolve) => server.close(resolve).closeAllConnections())
     },

@@ -4,7 +4,7 @@ import { type Look, type PageName, pages } from './site.ts'
 export const DEMO_PROJECT_ID = '11111111-1111-4111-8111-111111111111'
 
 /** The window of a visit, and the pages that it shows. */
-export interface Viewport {
+interface Viewport {
   readonly name: 'desktop' | 'phone' | 'full'
   readonly options: PageOptions
   readonly pages: readonly PageName[]

@@ -2,10 +2,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/**
- * Makes a folder, and those above it, so that it survives a power cut. The content of a folder is durable only if its entry
- * in the folder above is durable, too.
- */
+/** Makes a folder that survives a power cut: its entry in the folder above is durable, and so are those above. */
 export async function makeDurableFolder(path: string): Promise<void> {
   const first = await makeFolders(path)
   // Sync the folder above even if nothing was made: the process that made this one may have been killed before the sync.
@@ -16,10 +13,7 @@ export async function makeDurableFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * Makes a folder, and those above it, by default for this user alone. Returns the first that was missing. Node's
- * recursive mkdir is not used: under /proc it never ends.
- */
+/** By default for this user alone. Returns the first that was missing. Node's recursive mkdir never ends under /proc. */
 export async function makeFolders(path: string, mode = 0o700): Promise<string | undefined> {
   try {
     return await makeFolder(path, mode)
@@ -38,16 +32,10 @@ async function makeFolder(path: string, mode: number): Promise<string | undefine
     await mkdir(path, { mode })
     return path
   } catch (error) {
-    if (await isFolder(path)) return undefined
+    const found = await stat(path).catch(() => undefined)
+    if (found?.isDirectory()) return undefined
     throw error
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
 }
 
 export async function syncFolder(path: string): Promise<void> {

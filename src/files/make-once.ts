@@ -21,12 +21,3 @@ export async function makeOnce(path: string, text: string): Promise<string> {
   }
   return await readFile(path, 'utf8')
 }
-
-export async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}

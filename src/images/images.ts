@@ -46,10 +46,7 @@ export type Condition = 'whole' | 'missing' | 'damaged'
 /** Pictures that are being stored: added one by one, then published together. */
 export interface ImageBatch {
   add(key: ImageKey, bytes: Uint8Array): Promise<void>
-  /**
-   * When this resolves, every added image is durable under its key and survives a power cut. `before` is called before each
-   * image and can stop it by throwing. `after` is called when the image is there.
-   */
+  /** Resolves when every added image survives a power cut. `before` is called before each image, and can stop it by throwing. */
   publish(steps?: { before?: () => void; after?: () => void }): Promise<void>
   /** Removes images that were added and not published. Never throws. Does nothing after `publish`. */
   discard(): Promise<void>
@@ -104,10 +101,7 @@ export interface Images {
   /** Marks the pictures as used by a second database: an image that one database does not know may belong to the other. */
   setShared(): Promise<void>
   isShared(): Promise<boolean>
-  /**
-   * Removes unpublished images of killed processes, a day later, if nothing has changed since the last call. Returns how many
-   * batches it removed.
-   */
+  /** Removes batches of killed processes, a day later, if they have not changed since the last call. Returns how many. */
   tidy(): Promise<number>
   /** The id of the store that these pictures are part of. */
   findStoreId(): Promise<string | undefined>
@@ -119,10 +113,7 @@ export interface Images {
   room(): Promise<DiskSpace | undefined>
   /** Throws if the storage does not answer. */
   check(): Promise<void>
-  /**
-   * Throws if pictures cannot be stored: `storage_full` or `read_only`, with a message for clients. It tries, at most every
-   * few seconds while that works.
-   */
+  /** Throws `storage_full` or `read_only`, with a message for clients. It tries, at most every few seconds while that works. */
   checkWriting(): Promise<void>
   /** Whether the last try to store something failed for such a reason. */
   hasFailedToWrite(): boolean

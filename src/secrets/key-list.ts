@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../errors.ts'
 import { makeDurableFolder } from '../files/durable-folder.ts'
-import { makeOnce, readIfThere } from '../files/make-once.ts'
+import { makeOnce } from '../files/make-once.ts'
+import { unlessMissing } from '../files/unless-missing.ts'
 
 /** One key of a list. Its id is public, its bytes are not. */
 export interface ListedKey {
@@ -47,7 +49,7 @@ export async function loadOrMakeKeyList<T>(
   path: string,
   { comment, parse }: { comment: string; parse: (text: string) => T },
 ): Promise<T> {
-  const text = (await readIfThere(path)) ?? (await makeKeyList(path, comment))
+  const text = (await readFile(path, 'utf8').catch(unlessMissing)) ?? (await makeKeyList(path, comment))
   try {
     return parse(text)
   } catch (error) {

@@ -23,7 +23,7 @@ import { FairTurns } from '../shares/fair-turns.ts'
 import { Pace } from '../shares/pace.ts'
 import { Refusals } from '../shares/refusals.ts'
 import { openProjectRemovals } from '../upkeep/remove.ts'
-import { Sweeps } from '../upkeep/sweeps.ts'
+import { openSweeps } from '../upkeep/sweeps.ts'
 import { type Capturing, type CapturingOptions, openCapturing } from './capturing.ts'
 import { type NotificationTimes, openNotifications } from './notifications.ts'
 import type { Storage } from './storage.ts'
@@ -68,7 +68,7 @@ export async function openService(
   })
   const onEnded = notifications.wake
   const capturing = await openCapturing(config, storage, { log, clock, turns, onEnded, camera })
-  const sweeps = new Sweeps(storage, { log, kept: config.webhooks })
+  const sweeps = openSweeps(storage, { log, kept: config.webhooks })
   const removals = openProjectRemovals(storage, (error, projectId) =>
     log.warn({ err: error, projectId }, 'could not end the removal of a project; a sweep will try again'),
   )

@@ -2,25 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ImageKey, parseKey, type StoredImage } from '../images/images.ts'
 import { removePictures, type StoreAndImages } from './remove.ts'
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly now: number
   /** Between two steps, so that a sweep does not slow down readers. */
   readonly pauseMs: number
   readonly signal: AbortSignal
 }
 
-export interface Swept {
-  /** Files that were checked. */
-  looked: number
-  /** Files that no row points at, now or later. */
-  orphans: number
-  removed: number
-  /** A second database points at the pictures, so nothing was removed. */
-  shared: boolean
-}
-
 /** A file may be this old before its row is written. */
-export const YOUNG_MS = 24 * 3_600_000
+const YOUNG_MS = 24 * 3_600_000
 /** Of one project. The next sweep finds the rest. */
 const MOST_ORPHANS = 10_000
 const REMOVED_AT_ONCE = 20
@@ -29,10 +19,11 @@ const REMOVED_AT_ONCE = 20
  * Finds files that no row points at (killed processes leave them) and removes them. It removes no file younger than
  * `YOUNG_MS` and no file of an unknown project. If a second database points at the pictures, it only counts.
  */
-export async function sweepOrphans(storage: StoreAndImages, options: SweepOptions): Promise<Swept> {
-  const swept: Swept = { looked: 0, orphans: 0, removed: 0, shared: await storage.images.isShared() }
+export async function sweepOrphans(storage: StoreAndImages, options: SweepOptions) {
+  const swept = { looked: 0, orphans: 0, removed: 0, shared: await storage.images.isShared() }
   for (const { projectId } of await storage.store.listProjects()) {
-    const orphans = await findOrphans(storage, projectId, options, swept)
+    const { looked, orphans } = await findOrphans(storage, projectId, options)
+    swept.looked += looked
     swept.orphans += orphans.length
     while (orphans.length > 0 && !options.signal.aborted) {
       // Asked again: a copy may have begun.
@@ -50,13 +41,13 @@ async function findOrphans(
   { store, images }: StoreAndImages,
   projectId: string,
   { now, pauseMs, signal }: SweepOptions,
-  swept: Swept,
-): Promise<ImageKey[]> {
+): Promise<{ looked: number; orphans: ImageKey[] }> {
+  let looked = 0
   const unknown: StoredImage[] = []
   // A database that has removed something has known all that came before.
   let newestKnown = (await store.removals.findLast(projectId)) ?? Number.NEGATIVE_INFINITY
   for await (const some of images.walk(projectId)) {
-    swept.looked += some.length
+    looked += some.length
     const taken = await store.findTaken(projectId, [...new Set(some.map(({ key }) => parseKey(key).picture))])
     for (const image of some) {
       if (taken.has(parseKey(image.key).picture)) newestKnown = Math.max(newestKnown, image.modified)
@@ -66,5 +57,6 @@ async function findOrphans(
     await sleep(pauseMs)
   }
   // This database may be an old copy: files newer than its newest picture may belong to the real one.
-  return unknown.filter(({ modified }) => modified < newestKnown).map(({ key }) => key)
+  const orphans = unknown.filter(({ modified }) => modified < newestKnown).map(({ key }) => key)
+  return { looked, orphans }
 }

@@ -10,52 +10,23 @@ export interface StoreAndImages {
   readonly images: Images
 }
 
-/** False if there is no such root. */
 export async function removeRoot(
   storage: StoreAndImages,
   projectId: string,
   rootId: string,
   now: number,
-): Promise<boolean> {
-  return await removeAll(storage, projectId, storage.store.removals.removeRoot(projectId, rootId, now))
+): Promise<void> {
+  const steps = storage.store.removals.removeRoot(projectId, rootId, now)
+  for await (const pictures of steps) await removePicturesOf(storage, projectId, pictures)
 }
 
-/** False if there is no such job. */
-export async function removeJob(
-  storage: StoreAndImages,
-  projectId: string,
-  uuid: string,
-  now: number,
-): Promise<boolean> {
-  const picture = await storage.store.removals.removeJob(projectId, uuid, now)
-  if (picture === undefined) return false
-  await removePicturesOf(storage, projectId, [picture])
-  return true
+/** A sweep removes its last row, a day later: see `sweeps.ts`. */
+export async function removeProject(storage: StoreAndImages, projectId: string, now: number): Promise<void> {
+  const steps = storage.store.removals.removeProject(projectId, now)
+  for await (const pictures of steps) await removePicturesOf(storage, projectId, pictures)
 }
 
-/** False if there is no such project. A sweep removes its last row, a day later: see `sweeps.ts`. */
-export async function removeProject(
-  storage: StoreAndImages,
-  projectId: string,
-  now: number,
-): Promise<boolean> {
-  return await removeAll(storage, projectId, storage.store.removals.removeProject(projectId, now))
-}
-
-async function removeAll(
-  storage: StoreAndImages,
-  projectId: string,
-  pieces: AsyncGenerator<readonly string[]>,
-): Promise<boolean> {
-  let isFound = false
-  for await (const pictures of pieces) {
-    isFound = true
-    await removePicturesOf(storage, projectId, pictures)
-  }
-  return isFound
-}
-
-export async function removePicturesOf(
+async function removePicturesOf(
   storage: StoreAndImages,
   projectId: string,
   pictures: readonly string[],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Loop, openLoop } from '../work/loop.ts'
+import { openLoop } from '../work/loop.ts'
 import { sweepOrphans } from './orphans.ts'
 import { removePictures, removeProject, removeRoot, type StoreAndImages } from './remove.ts'
 
@@ -15,20 +15,18 @@ const PAUSE_MS = 50
 const FASTEST = 6
 /** The cookie of a session is valid for 30 days (`access/sessions.ts`). The rest is for clocks that jump. */
 const SESSION_DAYS = 45
-/** In one transaction. */
-const SESSIONS_AT_ONCE = 200
 /** Work that began before a project was removed has ended by then. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 /** Webhooks have read them long before. */
 const EVENTS_KEPT_MS = 7 * 24 * 3_600_000
 /** Of one project. */
 const MOST_EVENTS = 100_000
-/** In one transaction. */
+// Rows of one transaction.
 const EVENTS_AT_ONCE = 1_000
-/** In one transaction. */
 const DELIVERIES_AT_ONCE = 200
+const SESSIONS_AT_ONCE = 200
 
-export interface SweepsOptions {
+interface SweepsOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** How long deliveries are kept, and how many of a webhook. */
   readonly kept: { readonly keepMs: number; readonly mostDeliveries: number }
@@ -36,36 +34,15 @@ export interface SweepsOptions {
 }
 
 /** Regular work, done slowly: removes what killed processes left, and what is kept only for a time. */
-export class Sweeps {
-  /** Removed by this process: files that no row points at, and pictures that were never published. */
-  readonly removed = { orphans: 0, staging: 0 }
-  readonly #storage: StoreAndImages
-  readonly #options: SweepsOptions
-  readonly #loop: Loop
-  #count = 0
+export function openSweeps(storage: StoreAndImages, { log, kept, everyMs = EVERY_MS }: SweepsOptions) {
+  const { store, images } = storage
+  const removed = { orphans: 0, staging: 0 }
+  let count = 0
   /** By the monotonic clock. */
-  #lastSweep = performance.now()
+  let lastSweep = performance.now()
 
-  constructor(storage: StoreAndImages, options: SweepsOptions) {
-    this.#storage = storage
-    this.#options = options
-    const { log, everyMs = EVERY_MS } = options
-    const look = async (closing: AbortSignal) => {
-      await this.#sweep(closing)
-      return everyMs
-    }
-    this.#loop = openLoop({ name: 'sweeps', look, log, firstMs: everyMs })
-  }
-
-  /** A running sweep ends at its next step. */
-  async close(): Promise<void> {
-    await this.#loop.close()
-  }
-
-  /** One step that fails does not keep the others from being done. */
-  async #sweep(signal: AbortSignal): Promise<void> {
-    const { store, images } = this.#storage
-    const { log, kept } = this.#options
+  const sweep = async (signal: AbortSignal): Promise<void> => {
+    /** One step that fails does not keep the others from being done. */
     const attempt = async (what: string, step: () => Promise<void>) => {
       if (signal.aborted) return
       await step().catch((error) => {
@@ -78,15 +55,15 @@ export class Sweeps {
         while (!signal.aborted && (await part()) > 0) await sleep(PAUSE_MS)
       })
     await attempt('remove what was never published', async () => {
-      this.removed.staging += await images.tidy()
+      removed.staging += await images.tidy()
     })
-    const [before, passed] = [this.#lastSweep, performance.now()]
+    const [before, passed] = [lastSweep, performance.now()]
     let now = Number.NaN
     await attempt('find out what is old', async () => {
       now = await store.followTime('sweeps', { now: Date.now(), most: (passed - before) * FASTEST })
-      this.#lastSweep = passed
+      lastSweep = passed
     })
-    if (this.#lastSweep === before) return
+    if (lastSweep === before) return
     // Also where nobody reads the outbox.
     await attemptAll('trim events', () =>
       store.events.trim({ before: now - EVENTS_KEPT_MS, most: MOST_EVENTS, limit: EVENTS_AT_ONCE }),
@@ -100,15 +77,23 @@ export class Sweeps {
     await attemptAll('forget ended sessions', () =>
       store.endedSessions.forget({ now, days: SESSION_DAYS, limit: SESSIONS_AT_ONCE }),
     )
-    await attempt('end removals', () => finishRemovals(this.#storage, { now, signal }))
-    if (this.#count++ % ORPHANS_EVERY !== 0) return
+    await attempt('end removals', () => finishRemovals(storage, { now, signal }))
+    if (count++ % ORPHANS_EVERY !== 0) return
     await attempt('look for files that no row points at', async () => {
       const began = performance.now()
-      const swept = await sweepOrphans(this.#storage, { now, pauseMs: PAUSE_MS, signal })
-      this.removed.orphans += swept.removed
+      const swept = await sweepOrphans(storage, { now, pauseMs: PAUSE_MS, signal })
+      removed.orphans += swept.removed
       const ms = Math.round(performance.now() - began)
       log.info({ ...swept, ms }, 'swept: files that no row points at')
     })
+  }
+  const look = (closing: AbortSignal) => sweep(closing).then(() => everyMs)
+  const loop = openLoop({ name: 'sweeps', look, log, firstMs: everyMs })
+  return {
+    /** By this process: files that no row points at, and pictures that were never published. */
+    removed,
+    /** A running sweep ends at its next step. */
+    close: async () => await loop.close(),
   }
 }
 

@@ -1,16 +1,16 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import type { ExpiringCredentials } from '../../src/images/s3/credentials.ts'
 import { createS3Addresses, openS3Images } from '../../src/images/s3/s3.ts'
+import type { S3Credentials } from '../../src/images/s3/sigv4.ts'
 import { stubCredentials } from '../support/servers/use-servers.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 2, 1, 6)
 const KEY = 'p/u.png'
 
-function addressing(credentials: () => Promise<ExpiringCredentials>, windowMs = 12 * HOUR) {
-  const bucket = { origin: 'https://s.example', host: 's.example', path: '/shots/' }
-  return createS3Addresses({ bucket, prefix: 'x/', region: 'auto', windowMs, credentials })
+function addressing(credentials: () => Promise<S3Credentials>, windowMs = 12 * HOUR) {
+  const address = { origin: 'https://s.example', host: 's.example', path: '/shots/' }
+  return createS3Addresses({ address, region: 'auto', credentials }, { prefix: 'x/', windowMs })
 }
 
 const lasting = { accessKeyId: 'A', secretAccessKey: 'S' }
@@ -49,7 +49,7 @@ describe('the validity of a picture URL', () => {
   })
 
   test('new credentials give new URLs and another tag within a second', async () => {
-    let credentials: ExpiringCredentials = {
+    let credentials: S3Credentials = {
       ...lasting,
       sessionToken: 'one',
       expiration: new Date(NOW + HOUR),

@@ -28,7 +28,7 @@ describe('signed paths', () => {
         fc.nat(3_600_000),
         (projectId, uuid, preview, now, later) => {
           const key = (preview ? previewKey : pictureKey)(projectId, uuid)
-          const path = createPathAddresses(signer, { now, origin }).address(key).slice(origin.length)
+          const path = createPathAddresses(signer)({ now, origin }).address(key).slice(origin.length)
           const { expiresMs, key: verified } = verifySignedPath(signer, path, now + later)
           expect(verified).toBe(key)
           expect(expiresMs - now).toBeGreaterThan(0)
@@ -45,13 +45,13 @@ describe('signed paths', () => {
     const text = `proofsheet image 1\nGET\nnew\n7200\n${key}`
     const expected = createHmac('sha256', Buffer.alloc(32, 1)).update(text).digest('base64url')
     expect(expected).toBe('BfWcHp8N_Gx6opRgxL8zTA1NRSNrGAyOm4gbfpI4fEA')
-    expect(createPathAddresses(signer, { now: 0, origin }).address(key)).toBe(
+    expect(createPathAddresses(signer)({ now: 0, origin }).address(key)).toBe(
       `${origin}/images/${key}?expires=7200&key=new&signature=${expected}`,
     )
   })
 
   test('property: any other text is refused with a typed error', () => {
-    const address = createPathAddresses(signer, { now: 0, origin })
+    const address = createPathAddresses(signer)({ now: 0, origin })
       .address(pictureKey('1'.repeat(36), '2'.repeat(36)))
       .slice(origin.length)
     const other = fc.oneof(
@@ -74,7 +74,7 @@ describe('signed paths', () => {
   test('the first key signs and all verify; a removed key does not verify', () => {
     const key = pictureKey('1'.repeat(36), '2'.repeat(36))
     const before = { ...signer, keys: parseSigningKeys(`old:${secret(2)}`) }
-    const path = createPathAddresses(before, { now: 0, origin }).address(key).slice(origin.length)
+    const path = createPathAddresses(before)({ now: 0, origin }).address(key).slice(origin.length)
     expect(verifySignedPath(signer, path, 0).key).toBe(key)
     const after = { ...signer, keys: parseSigningKeys(`new:${secret(1)}`) }
     expect(() => verifySignedPath(after, path, 0)).toThrow(

@@ -146,61 +146,6 @@ export function removalSuite(name: string, driver: StoreDriver): void {
     })
   })
 
-  describe(`${name}: removing a job`, () => {
-    test('removes a captured job with its page and its event; the root stays', async () => {
-      const { store, captures, projectId } = await open()
-      const { rootId, done } = await capture(store, projectId)
-      const before = await store.findRoot(projectId, rootId)
-      const version = (await captures.findVersion(projectId, rootId)) ?? 0
-      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBe(done.uuid)
-      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBeUndefined()
-      expect(await store.jobsOf(projectId, [rootId])).toEqual([])
-      expect(await store.browsing.findJob(projectId, done.uuid)).toBeUndefined()
-      const after = await store.findRoot(projectId, rootId)
-      expect(after).toMatchObject({ jobCount: 0 })
-      expect(after?.revision).not.toBe(before?.revision)
-      const counts = { total: 3, queued: 1, running: 1, done: 0, failed: 1 }
-      expect((await store.browsing.requestsOf(projectId, [rootId])).get(rootId)).toMatchObject({
-        counts,
-        marks: {},
-      })
-      const changes = await captures.findChanges(projectId, rootId, version)
-      expect(changes).toMatchObject({ counts, version: version + 1, captures: [] })
-      expect(await captures.findVersion(projectId, rootId)).toBe(version + 1)
-      const events = await store.events.read(projectId, { after: 0, limit: 9 })
-      expect(events.map(({ kind }) => kind)).toEqual(['page.failed'])
-    })
-
-    test('leaves a finished root without jobs finished, and it can be copied', async () => {
-      const { store, captures, projectId } = await open()
-      const rootId = await captures.accept(newRequest(projectId, { pages: 1 }))
-      const task = (await captures.takeNext(LEASE)) as CaptureTask
-      await captures.finish(task, PICTURE, NOW)
-      await store.removals.removeJob(projectId, task.uuid, NOW)
-      const progress = await captures.findProgress(projectId, rootId)
-      expect(progress).toMatchObject({ finished: { at: NOW, outcome: 'done' }, captures: [] })
-      const copy = await addRows(store, projectId, { jobs: 0 })
-      if (progress) await captures.adopt(projectId, copy, progress)
-      expect(await captures.findProgress(projectId, copy)).toMatchObject({ finished: progress?.finished })
-    })
-
-    test('removes an imported job; one that is being added, or of another project, is not found', async () => {
-      const { store, projectId } = await open()
-      const rootId = await addRows(store, projectId, { jobs: 2 })
-      const [job] = await store.jobsOf(projectId, [rootId])
-      const uuid = job?.uuid ?? ''
-      expect(await store.removals.removeJob(await makeProject(store), uuid, NOW)).toBeUndefined()
-      expect(await store.removals.removeJob(projectId, uuid, NOW)).toBe(uuid)
-      expect(await store.findRoot(projectId, rootId)).toMatchObject({ jobCount: 1 })
-      const added = newJob()
-      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [added] }
-      await store.addRoot(root, async () => {
-        expect(await store.removals.removeJob(projectId, added.uuid, NOW)).toBeUndefined()
-      })
-      expect(await store.jobsOf(projectId, [root.rootId])).toHaveLength(1)
-    })
-  })
-
   describe(`${name}: removing a project`, () => {
     test('hides it at once with its keys, then removes its roots; those of others stay', async () => {
       const { store, captures, projectId } = await open()

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.ts'
 import type { ImageKey } from '../../src/images/images.ts'
 import { openStorage, type Storage } from '../../src/service/storage.ts'
 import { sweepOrphans } from '../../src/upkeep/orphans.ts'
-import { Sweeps } from '../../src/upkeep/sweeps.ts'
+import { openSweeps } from '../../src/upkeep/sweeps.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { KEYS } from '../support/servers/keys.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
@@ -201,7 +201,7 @@ test('is run by the service itself, with a log line and metrics', async () => {
   await utimes(staging, 1, 1)
   const lines: object[] = []
   const log = { info: (line: object) => lines.push(line), warn: (line: object) => lines.push(line) }
-  const sweeps = new Sweeps(place, {
+  const sweeps = openSweeps(place, {
     log: log as never,
     kept: { keepMs: 1e12, mostDeliveries: 100 },
     everyMs: 10,

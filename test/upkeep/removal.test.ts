@@ -8,7 +8,7 @@ import type { ImageKey } from '../../src/images/images.ts'
 import { openStorage, type Storage } from '../../src/service/storage.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { sweepOrphans } from '../../src/upkeep/orphans.ts'
-import { removeJob, removeProject, removeRoot } from '../../src/upkeep/remove.ts'
+import { removeProject, removeRoot } from '../../src/upkeep/remove.ts'
 import { finishRemovals } from '../../src/upkeep/sweeps.ts'
 import { startService } from '../support/http/service.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
@@ -53,27 +53,20 @@ const conditions = async ({ images }: Storage, keys: readonly ImageKey[]) => [
 const untilNewer = async ({ images }: Storage) => await sleep((await images.room()) ? 5 : 1_005)
 
 describe.each(bothWorlds(postgres, s3))('removing from %s', (_name, newWorld) => {
-  test('a root, a job and a project are removed with their pictures, and nothing else is', async () => {
+  test('a root and a project are removed with their pictures, and nothing else is', async () => {
     const storage = await open(await newWorld())
     const { projectId } = storage
-    const [kept, gone, some] = [
-      await addResult(storage, projectId),
-      await addResult(storage, projectId),
-      await addResult(storage, projectId),
-    ]
-    expect(await removeRoot(storage, projectId, gone.rootId, Date.now())).toBe(true)
-    expect(await removeRoot(storage, projectId, gone.rootId, Date.now())).toBe(false)
+    const [kept, gone] = [await addResult(storage, projectId), await addResult(storage, projectId)]
+    for (const _ of ['present', 'gone']) await removeRoot(storage, projectId, gone.rootId, Date.now())
+    expect(await storage.store.findRoot(projectId, gone.rootId)).toBeUndefined()
     expect(await conditions(storage, gone.keys)).toEqual(['missing'])
-    const [job] = some.submitted
-    expect(await removeJob(storage, projectId, job?.uuid ?? '', Date.now())).toBe(true)
-    expect(await conditions(storage, some.keys.slice(0, 2))).toEqual(['missing'])
-    expect(await conditions(storage, [...kept.keys, ...some.keys.slice(2)])).toEqual(['whole'])
+    expect(await conditions(storage, kept.keys)).toEqual(['whole'])
     const other = await makeProject(storage.store)
     const others = await addResult(storage, other)
-    expect(await removeProject(storage, projectId, Date.now())).toBe(true)
-    expect(await conditions(storage, [...kept.keys, ...some.keys])).toEqual(['missing'])
+    for (const _ of ['present', 'gone']) await removeProject(storage, projectId, Date.now())
+    expect(await storage.store.findProject(projectId)).toBeUndefined()
+    expect(await conditions(storage, kept.keys)).toEqual(['missing'])
     expect(await conditions(storage, others.keys)).toEqual(['whole'])
-    expect(await removeProject(storage, randomUUID(), Date.now())).toBe(false)
   })
 
   test('a power cut between rows and pictures leaves orphans, which a sweep removes', async () => {
@@ -121,9 +114,7 @@ test('a root that is imported again before its pictures were removed keeps them'
     await addPictures(storage, projectId, { rootId, jobs: submitted })
     return await store.whileFree(...args)
   }
-  expect(
-    await removeRoot({ ...storage, store: { ...store, whileFree } }, projectId, rootId, Date.now()),
-  ).toBe(true)
+  await removeRoot({ ...storage, store: { ...store, whileFree } }, projectId, rootId, Date.now())
   expect(await store.findRoot(projectId, rootId)).toBeDefined()
   expect(await conditions(storage, keys)).toEqual(['whole'])
 })
@@ -132,7 +123,8 @@ test('pictures that a second database refers to stay', async () => {
   const storage = await open()
   const { rootId, keys } = await addResult(storage, storage.projectId)
   await storage.images.setShared()
-  expect(await removeRoot(storage, storage.projectId, rootId, Date.now())).toBe(true)
+  await removeRoot(storage, storage.projectId, rootId, Date.now())
+  expect(await storage.store.findRoot(storage.projectId, rootId)).toBeUndefined()
   expect(await conditions(storage, keys)).toEqual(['whole'])
 })
 

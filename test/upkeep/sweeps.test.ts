@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { openStorage } from '../../src/service/storage.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
-import { Sweeps } from '../../src/upkeep/sweeps.ts'
+import { openSweeps } from '../../src/upkeep/sweeps.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { newRequest, PICTURE } from '../support/store/captures.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
@@ -33,7 +33,7 @@ test('a sweep trims old events and completes removals, even if another step fail
   const warnings: unknown[] = []
   const log = { info: () => {}, warn: (_: object, words: string) => warnings.push(words) }
   const tidy = () => Promise.reject(new Error('no disk'))
-  const sweeps = new Sweeps(
+  const sweeps = openSweeps(
     { store, images: { ...images, tidy } },
     {
       log: log as never,
@@ -68,7 +68,7 @@ test('a clock that jumps ahead does not make anything old, however far it jumps'
   }
   const log = { info: () => {}, warn: () => {} }
   const kept = { keepMs: 30 * 86_400_000, mostDeliveries: 100 }
-  const sweeps = new Sweeps({ store, images: { ...images, tidy } }, { log: log as never, kept, everyMs: 10 })
+  const sweeps = openSweeps({ store, images: { ...images, tidy } }, { log: log as never, kept, everyMs: 10 })
   onTestFinished(() => sweeps.close())
   const sweepTwice = async () => {
     const before = sweepsBegun

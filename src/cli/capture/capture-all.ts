@@ -7,9 +7,8 @@ import { isFinal, type PageStatus, type RootStatus } from '../../contract/status
 import { AppError } from '../../errors.ts'
 import { makeFolders } from '../../files/durable-folder.ts'
 import { createProgress } from '../progress.ts'
-import { print, say } from '../say.ts'
+import { counted, print, printable, say } from '../say.ts'
 import { type ExitCode, nextSignal } from '../signals.ts'
-import { counted, printable } from '../table.ts'
 import type { CaptureDesk, Order } from './orders.ts'
 import { ownWindow, type Report, toJson, toSummary, toTable } from './report.ts'
 
@@ -19,7 +18,6 @@ export interface Wanted {
   readonly json?: true
 }
 
-/** Submits all orders, waits until they are done, and reports. */
 export async function captureAll(
   desk: CaptureDesk,
   orders: readonly Order[],
@@ -51,7 +49,6 @@ export async function submitAll(
   return roots
 }
 
-/** Shows the progress of all roots. Returns how they ended. */
 async function followAll(
   desk: CaptureDesk,
   roots: readonly string[],

@@ -8,14 +8,11 @@ import { AppError } from '../../errors.ts'
 import { filesOf } from '../../images/images.ts'
 import { type Capturing, openCapturing } from '../../service/capturing.ts'
 import { requireMatching } from '../../service/check-storages.ts'
-import { say } from '../say.ts'
+import { formatTime, say } from '../say.ts'
 import { getProjectId, type Opened, withStorage } from '../storage.ts'
-import { formatTime } from '../table.ts'
 import { type CaptureDesk, type Order, refuseMistakes } from './orders.ts'
 
-interface OpenedToCapture extends Opened {
-  readonly capturing: Capturing
-}
+type OpenedToCapture = Opened & { readonly capturing: Capturing }
 
 /** Captures in this process, into the configured storage. */
 export async function captureHere<T>(
@@ -34,10 +31,7 @@ export async function captureHere<T>(
   })
 }
 
-/**
- * Accepts requests into the storage, but captures nothing and runs no schedules. A service or `proofsheet work` captures the accepted
- * pages.
- */
+/** Accepts requests, but captures nothing and runs no schedules: a service or `proofsheet work` does. */
 export async function withIdleCapturing<T>(
   opened: Pick<Opened, 'storage' | 'config'>,
   work: (capturing: Capturing) => Promise<T>,

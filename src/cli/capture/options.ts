@@ -13,9 +13,7 @@ export interface Given {
   readonly width?: number
   readonly height?: number
   readonly device?: string
-  /** `Name: @file` or `Name: env:NAME` */
   readonly header?: readonly string[]
-  /** `name=@file` or `name=env:NAME` */
   readonly cookie?: readonly string[]
   readonly loginUsername?: string
   readonly loginPassword?: string
@@ -25,7 +23,6 @@ export interface Given {
   readonly loginOrigin?: readonly string[]
   readonly click?: readonly ReturnType<typeof parseClick>[]
   readonly hide?: readonly string[]
-  /** The path of a file. */
   readonly css?: string
   readonly area?: string
   readonly style?: string

@@ -1,14 +1,13 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Mistake } from '../../contract/check.ts'
-import { readPageLines } from '../../contract/page-lines.ts'
+import { type PageLine, readPageLines } from '../../contract/page-lines.ts'
 import {
   parseScreenshotRequest,
   type RequestLimits,
   type ScreenshotRequest,
 } from '../../contract/screenshot-request.ts'
 import type { RootStatus } from '../../contract/status.ts'
-import { wrong } from '../say.ts'
-import { printable } from '../table.ts'
+import { printable, wrong } from '../say.ts'
 import { type Fields, tellOption, toFields } from './fields.ts'
 import type { Given } from './options.ts'
 import { readText } from './secret.ts'
@@ -25,17 +24,10 @@ export interface CaptureDesk {
   submit(order: Order): Promise<string>
   /** The status at every change, until the root is finished. */
   follow(rootId: string, signal: AbortSignal): AsyncGenerator<RootStatus>
-  /** The bytes of a picture. */
   readPicture(rootId: string, uuid: string): Promise<AsyncIterable<Uint8Array>>
-  /** The address of the gallery. */
   readonly gallery: string
   /** The gallery may not be running. */
   readonly mayNotRun: boolean
-}
-
-interface Page {
-  readonly url: string
-  readonly name: string
 }
 
 const WINDOW = { width: 1_200, height: 720 }
@@ -59,8 +51,9 @@ export async function toOrders(
     throw wrong('there is no address to capture')
   }
   const fields = await toFields(options)
-  const finish = (request: Fields): ScreenshotRequest =>
-    complete(request, { loadingTime, ...(failOnStatus && { failOn: 'status' }) })
+  const failOn = failOnStatus && { failOn: 'status' }
+  const finish = (request: Fields) =>
+    ({ ...withLoadingTime(request, loadingTime), ...failOn }) as ScreenshotRequest
   if (requests.length > 0) {
     return requests.map(({ request, name }) => ({
       request: isObject(request) ? finish(withFields(request, fields)) : (request as ScreenshotRequest),
@@ -88,7 +81,6 @@ export function parseDelay(text: string): Delay {
   return { value: Number(value), unit: unit as Delay['unit'] }
 }
 
-/** When, as the options say. */
 export interface Later {
   readonly at?: number | undefined
   readonly in?: Delay | undefined
@@ -115,18 +107,13 @@ export function refuseMistakes(orders: readonly Order[], limits: RequestLimits):
   if (told.length > 0) throw wrong(told.map((line) => printable(line)).join('\n'))
 }
 
-interface Source {
-  readonly lines: readonly string[]
-  readonly requests: readonly { readonly request: unknown; readonly name: string }[]
-}
-
 /** JSON is a request, or a list of requests. Other text has one address per line. */
-async function readSource(path: string): Promise<Source> {
+async function readSource(path: string) {
   const name = path === '-' ? 'input' : path
   const text = path === '-' ? await readAll(process.stdin) : await readText('--from', path)
   if (!/^\s*[[{]/.test(text)) return { lines: text.split('\n'), requests: [] }
   const json = parseJson(text, name)
-  const requests = Array.isArray(json)
+  const requests: { request: unknown; name: string }[] = Array.isArray(json)
     ? json.map((request, index) => ({ request, name: `${name}, request ${index + 1}` }))
     : [{ request: json, name }]
   return { lines: [], requests }
@@ -156,19 +143,13 @@ function withFields(request: Fields, fields: Fields): Fields {
   return { ...request, screenshotParameter: { ...Object.fromEntries(kept), ...fields } }
 }
 
-function complete(
-  { urls, ...request }: Fields,
-  { loadingTime, ...more }: { loadingTime: number | undefined; failOn?: 'status' },
-): ScreenshotRequest {
-  const pages =
-    loadingTime === undefined || !Array.isArray(urls)
-      ? urls
-      : urls.map((page) => (isObject(page) ? { ...page, loadingTime } : page))
-  return { ...request, urls: pages, ...more } as ScreenshotRequest
+function withLoadingTime(request: Fields, loadingTime: number | undefined): Fields {
+  const urls = request['urls']
+  if (loadingTime === undefined || !Array.isArray(urls)) return request
+  return { ...request, urls: urls.map((page) => (isObject(page) ? { ...page, loadingTime } : page)) }
 }
 
-/** A mistake in a page names its address. */
-function tellPage({ pointer, detail }: Mistake, pages: readonly Page[]): string | undefined {
+function tellPage({ pointer, detail }: Mistake, pages: readonly Pick<PageLine, 'url'>[]): string | undefined {
   const [, index, field = ''] = /^#\/urls\/(\d+)\/(.*)$/.exec(pointer) ?? []
   const page = index === undefined ? undefined : pages[Number(index)]
   return page && `${printable(page.url)} ${field === 'url' ? '' : `${field} `}${detail}`

@@ -1,7 +1,7 @@
 import { rootPagePath } from '../../contract/paths.ts'
 import type { Mark } from '../../contract/seen.ts'
 import type { PageStatus, RootStatus } from '../../contract/status.ts'
-import { counted, formatTable, printable } from '../table.ts'
+import { counted, formatTable, printable } from '../say.ts'
 import type { CaptureDesk } from './orders.ts'
 
 export interface Report {
@@ -11,7 +11,6 @@ export interface Report {
   readonly saved: ReadonlyMap<string, string>
 }
 
-/** For people: a table of all pages. */
 export function toTable({ statuses, saved }: Report): string {
   const rows = statuses.flatMap(({ urls }) => urls).map((page) => toRow(page, saved))
   return formatTable(['STATE', '  TIME', 'PAGE', 'RESULT'], rows)
@@ -26,7 +25,6 @@ function toRow(page: PageStatus, saved: Report['saved']): string[] {
   return [state, took.padStart(6), `${printable(url)} ${ownWindow(page)}`.trim(), result]
 }
 
-/** For people: how many pages there are, and where to see them. */
 export function toSummary({ desk, statuses }: Report): string {
   return statuses
     .map(({ rootId, counts: { done, total } }) => {

@@ -3,13 +3,9 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { readVariable } from '../../config/config.ts'
 import { AppError } from '../../errors.ts'
-import { wrong } from '../say.ts'
-import { printable } from '../table.ts'
+import { printable, wrong } from '../say.ts'
 
-/**
- * A secret from `@file` or `env:NAME`. Everyone on the machine sees the arguments of a command, so a secret is never an
- * argument itself. Messages do not repeat the argument: it may be a secret.
- */
+/** A secret from `@file` or `env:NAME`. Messages do not repeat the argument: it may be a secret. */
 export async function readSecret(option: string, given: string): Promise<string> {
   if (given.startsWith('@')) {
     const text = await readText(option, given.slice(1))

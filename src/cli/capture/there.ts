@@ -9,7 +9,6 @@ import type { CaptureDesk, Order } from './orders.ts'
 /** In seconds: long enough for a server to restart. */
 const PATIENCE = 30
 
-/** Lets a server capture. */
 export async function captureThere(server: string, project: string | undefined): Promise<CaptureDesk> {
   const client = openClient(server, readConfig(undefined, { serving: false }).clientKey)
   const explained = <T>(answer: Promise<T>, tell?: Order['tell']): Promise<T> =>
@@ -56,7 +55,6 @@ function openClient(server: string, key: string | undefined): Client {
 
 const tellPlace: Order['tell'] = ({ pointer, detail }) => `${pointer} ${detail}`
 
-/** Translates the errors of the client for the command line. */
 function explain(error: unknown, server: string, tell: Order['tell'] = tellPlace): unknown {
   if (error instanceof NoAnswerError) return new AppError('unavailable', error.message, { cause: error })
   if (!(error instanceof ProblemError)) return error

@@ -66,7 +66,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
         void lookForDamage(storage, log, stopping.signal)
         log.info({ signal: await stopped }, 'stopping: waiting for open requests to finish')
         endInTime(config.limits.shutdownMs, log)
-        if (demo) await demo.stop()
+        if (demo) demo.stop()
       } finally {
         stopping.abort()
         await service.close()
@@ -128,10 +128,7 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Config):
   throw error
 }
 
-/**
- * The text that is printed at the start: how to see the service, how to capture a page, how to stop. `noBrowser`: why this process
- * cannot capture, and what to do about it.
- */
+/** `noBrowser`: why this process cannot capture, and what to do about it. */
 async function describeService(
   url: string,
   { store }: Storage,
@@ -178,7 +175,7 @@ async function describeService(
 /** Where the data is, and a command that finds it there, ready to paste into another terminal. */
 function describePlaces({ dataDir, database, images }: Config) {
   const lines: string[] = []
-  const settings = dataDir === resolve('data') ? [] : [`DATA_DIR=${quote(dataDir)}`]
+  const settings = dataDir === resolve('data') ? [] : [`DATA_DIR=${quoteForShell(dataDir)}`]
   /** Settings that are not shown, because they may contain passwords. */
   const hidden: string[] = []
   if (database.kind === 'postgres') {
@@ -186,14 +183,14 @@ function describePlaces({ dataDir, database, images }: Config) {
     hidden.push('DATABASE_URL')
   } else if (database.path !== join(dataDir, 'proofsheet.db')) {
     lines.push(`  database: ${database.path}`)
-    settings.push(`DATABASE_URL=${quote(`sqlite://${database.path}`)}`)
+    settings.push(`DATABASE_URL=${quoteForShell(`sqlite://${database.path}`)}`)
   }
   if (images.kind === 's3') {
     lines.push(`  pictures: s3://${images.bucket}/${images.prefix}`)
     hidden.push('IMAGES_URL')
   } else if (images.path !== join(dataDir, 'images')) {
     lines.push(`  pictures: ${images.path}`)
-    settings.push(`IMAGES_URL=${quote(`file://${images.path}`)}`)
+    settings.push(`IMAGES_URL=${quoteForShell(`file://${images.path}`)}`)
   }
   return {
     places: [lines.length === 2 ? 'The data is in' : `The data is in ${dataDir}`, ...lines],
@@ -202,7 +199,6 @@ function describePlaces({ dataDir, database, images }: Config) {
   }
 }
 
-/** Quoted for a shell. */
-function quote(text: string): string {
+function quoteForShell(text: string): string {
   return /^[\w./:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,3 +1,5 @@
+import { parseSigningKeys } from '../../images/disk/signing-keys.ts'
+import { parseSecretKeys } from '../../secrets/secret-keys.ts'
 import { corsOrigins, hostName, httpAddress, rateLimit, secret } from '../values.ts'
 import { choice, number, type Settings, time } from './setting.ts'
 
@@ -30,18 +32,18 @@ export const serving = {
     help: '`keys`: an API key is required. `open`: no key, allowed on loopback only. `open-to-everyone`: no key on any address.',
   },
   SIGNING_KEYS: {
-    type: 'list',
+    type: 'keys',
     default: { words: 'created once, in `DATA_DIR/signing-keys`' },
     example: 'k2:<base64>,k1:<base64>',
     help: 'Keys that sign the URLs of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required for the service with PostgreSQL and a folder: all instances must use the same keys.',
-    parse: (text: string) => text,
+    parse: parseSigningKeys,
   },
   SECRET_KEYS: {
-    type: 'list',
+    type: 'keys',
     default: { words: 'created once, in `DATA_DIR/secret-keys`' },
     example: 'k2:<base64>,k1:<base64>',
     help: 'Keys that encrypt the passwords, headers and cookies of requests (until their pages are captured), templates and schedules, the secrets of webhooks, and browser sessions. Each has 32 bytes or more in base64. The first encrypts, all decrypt. Required for the service and `work` with PostgreSQL: all instances must use the same keys.',
-    parse: (text: string) => text,
+    parse: parseSecretKeys,
   },
   SIGNING_WINDOW: {
     ...time('1m', '84h'),

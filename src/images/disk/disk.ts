@@ -1,21 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseId } from '../../contract/ids.ts'
 import { AppError, cannotWrite } from '../../errors.ts'
 import { makeDurableFolder, syncFolder } from '../../files/durable-folder.ts'
-import { makeOnce, readIfThere } from '../../files/make-once.ts'
-import { WriteProbe } from '../../files/write-probe.ts'
+import { makeOnce } from '../../files/make-once.ts'
+import { unlessMissing } from '../../files/unless-missing.ts'
+import { createWriteProbe } from '../../files/write-probe.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll, translatingWrites } from './errors.ts'
 import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
 import { readRoom, requireRoom, tryWriting } from './room.ts'
-import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
+import { createPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 import { makeInStaging, STAGING, tidyStaging } from './staging.ts'
-import { removeFiles, unlessMissing, walkFiles } from './stored-files.ts'
+import { removeFiles, walkFiles } from './stored-files.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
-  const probe = new WriteProbe(() => tryWriting(root))
+  const probe = createWriteProbe(() => tryWriting(root))
   const writing = <T>(run: () => Promise<T>) =>
     translatingWrites(run).catch((error) => {
       if (cannotWrite(error)) probe.fail()
@@ -29,11 +30,10 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   const ready = new Set<string>()
   const staged = new Map<string, number>()
   const known: KnownWhole = new Map()
-  const addresses = keepPathAddresses(signer)
   const [sharedMark, storeIdFile] = [join(root, '.shared'), join(root, '.store')]
   return {
     startBatch: () => startBatch(root, ready, writing),
-    addresses,
+    addresses: createPathAddresses(signer),
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key, known)),
     condition: (key) => translating(() => conditionOf(root, key)),
@@ -46,7 +46,8 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
       }),
     isShared: () => translating(async () => !!(await lstat(sharedMark).catch(unlessMissing))),
     tidy: () => translating(() => tidyStaging(root, staged)),
-    findStoreId: () => translating(async () => (await readIfThere(storeIdFile))?.trim()),
+    findStoreId: () =>
+      translating(async () => (await readFile(storeIdFile, 'utf8').catch(unlessMissing))?.trim()),
     keepStoreId: (storeId) => writing(async () => (await makeOnce(storeIdFile, `${storeId}\n`)).trim()),
     holdsAny: () => translating(() => holdsAny(root)),
     room: () => translating(() => readRoom(root)),
@@ -55,7 +56,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
       await translating(() => requireRoom(root))
       await probe.check()
     },
-    hasFailedToWrite: () => probe.failed,
+    hasFailedToWrite: probe.hasFailed,
     close: async () => {},
   }
 }
@@ -127,7 +128,6 @@ const WHY =
   'Results of two databases point at these pictures, since one was copied to another. While this file is here, pictures\n' +
   'that a database does not know are not removed. Remove it once only one of the databases is in use.\n'
 
-/** Stops at the first picture. */
 async function holdsAny(root: string): Promise<boolean> {
   for await (const project of await opendir(root)) {
     if (!project.isDirectory() || parseId(project.name) === undefined) continue

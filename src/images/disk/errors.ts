@@ -38,7 +38,6 @@ export async function translatingWrites<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As `translating`, for a generator. */
 export async function* translatingAll<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     yield* parts

@@ -7,13 +7,11 @@ import type { DiskSpace } from '../images.ts'
 import { isFull, translatingWrites } from './errors.ts'
 import { makeInStaging, STAGING } from './staging.ts'
 
-/**
- * The space that stays free for the database, which is often on the same disk: its log may grow to this size. On a small disk it is
- * a share of it.
- */
+/** Stays free for the database, which is often on the same disk: its log may grow to this size. */
 const RESERVE_BYTES = 64 * 1024 * 1024
 /** A picture takes two files, and the database needs two when it is opened. */
 const RESERVE_INODES = 16
+/** On a small disk the reserve is smaller. */
 const RESERVE_SHARE = 0.05
 
 /** Enough for a quota that is used up to be noticed. */
@@ -46,13 +44,11 @@ function reserveOf(total: number, most: number): number {
   return Math.min(most, total * RESERVE_SHARE)
 }
 
-/** Throws if there is less room than the reserve. */
 export async function requireRoom(root: string): Promise<void> {
   const { isFull, lacksInodes } = await readRoom(root)
   if (isFull) throw noRoom(lacksInodes)
 }
 
-/** Stores and removes a file. Throws if pictures could not be stored. */
 export async function tryWriting(root: string): Promise<void> {
   const file = join(root, STAGING, NAME)
   await translatingWrites(async () => {

@@ -15,39 +15,21 @@ const SIGNED =
   /^\/images\/([0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png)\?expires=([1-9]\d{0,11})&key=([a-zA-Z0-9]{1,16})&signature=([A-Za-z0-9_-]{43})$/
 const IMAGE_PATH = /^\/images\/[0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png(?:\?|$)/
 
-/** Origins that are kept. A service has few. */
-const ORIGINS = 16
-
-/** `createPathAddresses`, made once for each origin and signing window. */
-export function keepPathAddresses(signer: PathSigner): (at: { now: number; origin: string }) => Addresses {
-  let kept = new Map<string, Addresses>()
-  let expires = 0
-  return (at) => {
-    const window = signingWindow(at.now, signer.windowMs)
-    if (window.expires !== expires || kept.size > ORIGINS) kept = new Map()
-    expires = window.expires
-    let addresses = kept.get(at.origin)
-    if (!addresses) {
-      addresses = createPathAddresses(signer, at)
-      kept.set(at.origin, addresses)
-    }
-    return addresses
+/** Addresses that begin with `origin`. They are the same within one signing window, and made once for all who ask in a row. */
+export function createPathAddresses({ keys, windowMs }: PathSigner) {
+  let last: Addresses | undefined
+  return ({ now, origin }: { now: number; origin: string }): Addresses => {
+    const [key] = keys
+    if (!key) throw new Error('a signer needs at least one key')
+    const { expires } = signingWindow(now, windowMs)
+    const tag = `${key.id}.${key.fingerprint}.${expires}.${origin}`
+    if (last?.tag === tag) return last
+    const sign = signPaths(key, expires)
+    last = { tag, address: (imageKey) => origin + sign(imageKey) }
+    return last
   }
 }
 
-/** Addresses that begin with `origin`. They are the same within one signing window. */
-export function createPathAddresses(signer: PathSigner, at: { now: number; origin: string }): Addresses {
-  const [key] = signer.keys
-  if (!key) throw new Error('a signer needs at least one key')
-  const { expires } = signingWindow(at.now, signer.windowMs)
-  const sign = signPaths(key, expires)
-  return {
-    tag: `${key.id}.${key.fingerprint}.${expires}.${at.origin}`,
-    address: (imageKey) => at.origin + sign(imageKey),
-  }
-}
-
-/** Makes the paths of pictures, signed until `expires`. */
 function signPaths(key: SigningKey, expires: number): (imageKey: string) => string {
   const sign = key.mac(`proofsheet image 1\nGET\n${key.id}\n${expires}\n`)
   const parameters = `?expires=${expires}&key=${key.id}&signature=`

@@ -1,19 +1,14 @@
 import { join } from 'node:path'
 import { fingerprintOf, loadOrMakeKeyList, parseKeyList } from '../../secrets/key-list.ts'
-import { createMac, type Mac } from '../mac.ts'
+import { createMac } from '../mac.ts'
 
-export interface SigningKey {
-  readonly id: string
-  readonly mac: Mac
-  readonly fingerprint: string
-}
+export type SigningKey = ReturnType<typeof parseSigningKeys>[number]
 
 const COMMENT =
   '# Keys that sign image addresses: the first signs, all verify. To rotate, add a line above, with an id of its own;\n' +
   '# keep the old one until its addresses have expired (two signing windows).\n'
 
-/** See `parseKeyList`. */
-export function parseSigningKeys(text: string): readonly SigningKey[] {
+export function parseSigningKeys(text: string) {
   return parseKeyList(text).map(({ id, bytes }) => ({
     id,
     mac: createMac(bytes),

@@ -1,6 +1,7 @@
 import { lstat, opendir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../files/durable-folder.ts'
+import { unlessMissing } from '../../files/unless-missing.ts'
 import { type ImageKey, parseName, type StoredImage } from '../images.ts'
 
 /** Files checked at a time, so that other reads do not wait. */
@@ -36,8 +37,4 @@ export async function removeFiles(
     await rm(join(root, key), { force: true })
   }
   for (const folder of new Set(keys.map(dirname))) await syncFolder(join(root, folder)).catch(unlessMissing)
-}
-
-export function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -3,15 +3,10 @@ import { AppError } from '../../errors.ts'
 import { createLimiter } from '../../work/limiter.ts'
 import { boundedCredentials } from './credentials.ts'
 import { toImagesError } from './errors.ts'
+import type { BucketLocation } from './location.ts'
 import type { BucketAddress } from './sigv4.ts'
 
-export interface BucketSettings {
-  readonly bucket: string
-  /** Stands before the key of everything that is ours. */
-  readonly prefix: string
-  readonly endpoint: string | undefined
-  readonly region: string | undefined
-  readonly style: 'path' | 'virtual'
+export interface BucketSettings extends BucketLocation {
   /** How long a request may take, with its retries. Uploads may take longer. */
   readonly timeoutMs: number
   /** The host in addresses, instead of the bucket's. */
@@ -82,10 +77,7 @@ export async function openBucket(settings: BucketSettings) {
     address: await findAddress(target, settings),
     credentials,
     object: (name: string) => ({ Bucket: settings.bucket, Key: settings.prefix + name }),
-    /**
-     * Runs one request that sends `bytes` bytes, in limited time and with few others. Throws AppErrors whose cause is the
-     * error of S3.
-     */
+    /** Runs one request that sends `bytes` bytes, in limited time and with few others. The cause of an AppError is that of S3. */
     run: own.run,
     /** The same for an answer that may be read slowly. It uses a connection of its own, not one of `run`. */
     read: reading.run,
@@ -107,10 +99,7 @@ async function findRegion({ endpoint }: BucketSettings): Promise<string> {
   }
 }
 
-/**
- * The SDK knows the hosts of every partition, region and style. It prepares a request, which shows the host, and the request
- * is not sent.
- */
+/** The SDK knows the hosts of every partition, region and style. It prepares a request, which shows the host and is not sent. */
 async function findAddress(
   target: S3ClientConfig,
   { bucket, publicUrl, signedHost }: BucketSettings,

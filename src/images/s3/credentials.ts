@@ -3,18 +3,10 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import type { S3Credentials } from './sigv4.ts'
 
-export interface ExpiringCredentials extends S3Credentials {
-  /** Credentials of a role expire, and so do all addresses that they signed. */
-  readonly expiration?: Date | undefined
-}
-
 /** If credentials do not come within this time, they are requested again. */
 const CREDENTIALS_MS = 5_000
 
-/**
- * The SDK's chain: environment, profile, roles. Credentials are kept until shortly before they expire. If the chain hangs,
- * the next call uses a new one.
- */
+/** The SDK's chain: environment, profile, roles. If it hangs, the next call uses a new one. */
 export function boundedCredentials(region: string, mostMs: number): S3Client['config']['credentials'] {
   const timeMs = Math.min(mostMs, CREDENTIALS_MS)
   const newChain = () => new S3Client({ region }).config.credentials
@@ -40,10 +32,8 @@ export function boundedCredentials(region: string, mostMs: number): S3Client['co
 const ASKED_MS = 1_000
 
 /** If no new credentials come, the old ones are used while they are valid. */
-export function keepCredentials(
-  load: () => Promise<ExpiringCredentials>,
-): (now: number) => Promise<ExpiringCredentials> {
-  let kept: ExpiringCredentials | undefined
+export function keepCredentials(load: () => Promise<S3Credentials>): (now: number) => Promise<S3Credentials> {
+  let kept: S3Credentials | undefined
   let asked = Number.NEGATIVE_INFINITY
   const isValid = (now: number) => kept !== undefined && (kept.expiration?.getTime() ?? Infinity) > now
   return async (now) => {

@@ -28,25 +28,15 @@ export function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes((error as S3Failure | undefined)?.name ?? '')
 }
 
-/** Undefined if S3 says that there is no such object. */
-export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isMissing((error as Error).cause)) return undefined
-    throw error
-  }
+/** For `catch`: undefined if S3 says that there is no such object. */
+export function unlessMissing(error: Error): undefined {
+  if (!isMissing(error.cause)) throw error
 }
 
-/** Undefined if it is denied. Without the right to list a bucket, S3 also says "access denied" for a missing object. */
-export async function unlessDenied<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    const { code, cause } = error as AppError
-    if (code === 'storage_failed' && (cause as Error)?.name === 'AccessDenied') return undefined
-    throw error
-  }
+/** For `catch`: undefined if it is denied. Without the right to list a bucket, S3 also says so for a missing object. */
+export function unlessDenied(error: AppError): undefined {
+  const isDenied = error.code === 'storage_failed' && (error.cause as Error)?.name === 'AccessDenied'
+  if (!isDenied) throw error
 }
 
 export function toImagesError(error: unknown): unknown {
@@ -62,9 +52,8 @@ export function toImagesError(error: unknown): unknown {
       : (MISTAKES[status === 403 && !MISTAKES[name] ? 'AccessDenied' : name] ?? message)
     return new AppError('storage_failed', `S3 refused: ${reason} (${name}).`, { cause: error })
   }
-  if (status === undefined && code === undefined && name !== 'AbortError' && name !== 'TimeoutError')
-    return error
   const slow = name === 'AbortError' || name === 'TimeoutError'
+  if (status === undefined && code === undefined && !slow) return error
   const reason = slow
     ? 'it took too long (IMAGES_TIMEOUT)'
     : status === undefined

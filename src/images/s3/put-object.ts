@@ -12,9 +12,8 @@ const HASHED_AT_ONCE = 2 * 1024 * 1024
 type NewObject = PutObjectCommandInput & { readonly Body: Buffer }
 
 /**
- * Uploads an object, and makes sure that the bucket has it. A server or a proxy may lose, cut or change an upload and answer 200.
- * Most stores answer with the MD5 of what they have; from all others, the object is read again. Throws `unavailable` if the
- * bucket has something else, several times. `before` is called before each upload.
+ * Uploads an object, and makes sure that the bucket has it: a server or a proxy may lose, cut or change an upload and answer 200.
+ * Most stores answer with the MD5 of what they have; from all others, the object is read again.
  */
 export async function putObject(
   s3: S3,

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { parseId } from '../../contract/ids.ts'
 import { AppError } from '../../errors.ts'
-import { WriteProbe } from '../../files/write-probe.ts'
+import { createWriteProbe } from '../../files/write-probe.ts'
+import { fingerprintOf } from '../../secrets/key-list.ts'
 import { inParallel } from '../../work/limiter.ts'
 import {
   type Addresses,
@@ -17,10 +17,10 @@ import {
   signingWindow,
 } from '../images.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
-import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
-import { ifThere, toImagesError, unlessDenied } from './errors.ts'
+import { keepCredentials } from './credentials.ts'
+import { toImagesError, unlessDenied, unlessMissing } from './errors.ts'
 import { putObject } from './put-object.ts'
-import { type BucketAddress, createPresigner } from './sigv4.ts'
+import { createPresigner, type S3Credentials } from './sigv4.ts'
 import { openSpool, trySpool } from './spool.ts'
 
 const UPLOADS_AT_ONCE = 16
@@ -35,11 +35,9 @@ const REMOVED_AT_ONCE = 16
 export async function openS3Images(
   settings: BucketSettings & { readonly windowMs: number },
 ): Promise<Images> {
-  const { prefix, windowMs } = settings
   const bucket = await openBucket(settings)
-  const { address, region, credentials } = bucket
-  const addresses = createS3Addresses({ bucket: address, prefix, region, windowMs, credentials })
-  const probe = new WriteProbe(() => translating(trySpool))
+  const addresses = createS3Addresses(bucket, settings)
+  const probe = createWriteProbe(() => translating(trySpool))
   return {
     startBatch: () => startBatch(bucket),
     addresses: ({ now }) => addresses(now),
@@ -64,15 +62,12 @@ export async function openS3Images(
     check: () => checkBucket(bucket),
     // A bucket that refuses uploads is told by the captures that fail.
     checkWriting: () => probe.check(),
-    hasFailedToWrite: () => probe.failed,
+    hasFailedToWrite: probe.hasFailed,
     close: async () => bucket.close(),
   }
 }
 
-/**
- * Pictures wait on the local disk and are uploaded when they are published. A bucket has no rename, and an earlier upload could
- * overwrite a picture that a result points at.
- */
+/** Pictures wait on the local disk until they are published: an earlier upload could overwrite one that a result points at. */
 async function startBatch(bucket: S3Bucket): Promise<ImageBatch> {
   const spool = await translating(async () => openSpool())
   const waiting: { key: ImageKey; size: number; read: () => Promise<Buffer> }[] = []
@@ -101,7 +96,7 @@ async function openImage(bucket: S3Bucket, key: ImageKey): Promise<OpenImage | u
   const object = bucket.object(key)
   const get = (part: { Range?: string; IfMatch?: string } = {}) =>
     bucket.read((s3, options) => s3.getObject({ ...object, ...part }, options))
-  const whole = await ifThere(get())
+  const whole = await get().catch(unlessMissing)
   if (!whole) return undefined
   const { ContentLength: size, ETag: etag = '""', LastModified: modified = new Date(0) } = whole
   const body = whole.Body as Readable
@@ -126,7 +121,8 @@ async function openImage(bucket: S3Bucket, key: ImageKey): Promise<OpenImage | u
 
 /** An incomplete upload is not stored: S3 compares its length with the announced length. */
 async function conditionOf(bucket: S3Bucket, name: string): Promise<Condition> {
-  const head = await ifThere(bucket.run((s3, options) => s3.headObject(bucket.object(name), options)))
+  const object = bucket.object(name)
+  const head = await bucket.run((s3, options) => s3.headObject(object, options)).catch(unlessMissing)
   if (!head) return 'missing'
   return head.ContentLength ? 'whole' : 'damaged'
 }
@@ -142,7 +138,10 @@ async function* explained(body: Readable | Promise<Readable>): AsyncGenerator<Ui
 /** Asks for a missing object. The answer shows whether bucket, credentials and signature are right. */
 async function checkBucket(bucket: S3Bucket): Promise<void> {
   const nothing = bucket.object('.proofsheet/nothing')
-  const found = await unlessDenied(ifThere(bucket.run((s3, options) => s3.getObject(nothing, options))))
+  const found = await bucket
+    .run((s3, options) => s3.getObject(nothing, options))
+    .catch(unlessMissing)
+    .catch(unlessDenied)
   if (!found) return
   const body = found.Body as Readable
   body.destroy()
@@ -155,7 +154,8 @@ async function findStoreId(bucket: S3Bucket): Promise<string | undefined> {
     return await Body?.transformToString()
   })
   // Some servers show an incomplete object while it is being written.
-  return parseId((await unlessDenied(ifThere(read)))?.trim() ?? '')
+  const text = await read.catch(unlessMissing).catch(unlessDenied)
+  return parseId(text?.trim() ?? '')
 }
 
 /** Not every store can write an object only if it is missing. So it is read again after writing. */
@@ -171,7 +171,7 @@ async function keepStoreId(bucket: S3Bucket, storeId: string): Promise<string> {
 async function holdsAny(bucket: S3Bucket): Promise<boolean | undefined> {
   const { Bucket, Key: Prefix } = bucket.object('')
   const folders = { Bucket, Prefix, Delimiter: '/' }
-  const listed = await unlessDenied(bucket.run((s3, options) => s3.listObjectsV2(folders, options)))
+  const listed = await bucket.run((s3, options) => s3.listObjectsV2(folders, options)).catch(unlessDenied)
   if (!listed) return undefined
   const names = (listed.CommonPrefixes ?? []).map((each) => each.Prefix?.slice(Prefix.length, -1) ?? '')
   return names.some((name) => parseId(name) !== undefined)
@@ -183,42 +183,31 @@ async function translating<T>(run: () => Promise<T>): Promise<T> {
     return await run()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const full = code === 'ENOSPC' || code === 'EDQUOT'
-    throw new AppError(
-      full ? 'storage_full' : 'storage_failed',
-      full
-        ? 'The disk for temporary files is full (TMPDIR).'
-        : `The folder for temporary files failed (TMPDIR): ${message}`,
-      { cause: error },
-    )
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new AppError('storage_full', 'The disk for temporary files is full (TMPDIR).', { cause: error })
+    const told = `The folder for temporary files failed (TMPDIR): ${message}`
+    throw new AppError('storage_failed', told, { cause: error })
   }
 }
 
-interface S3Addressing {
-  readonly bucket: BucketAddress
-  readonly prefix: string
-  readonly region: string
-  readonly windowMs: number
-  /** The current credentials. Throws if there are none. */
-  readonly credentials: () => Promise<ExpiringCredentials>
-}
+type Signer = Pick<S3Bucket, 'address' | 'region'> & { credentials: () => Promise<S3Credentials> }
 
 /** Presigned addresses. They are the same within one signing window and with the same credentials. */
-export function createS3Addresses({ bucket, prefix, region, windowMs, credentials: load }: S3Addressing) {
+export function createS3Addresses(
+  { address: bucket, region, credentials: load }: Signer,
+  { prefix, windowMs }: { prefix: string; windowMs: number },
+) {
   const currentCredentials = keepCredentials(load)
   const location = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
-  let last: { credentials: ExpiringCredentials; signed: number; addresses: Addresses } | undefined
+  let last: { credentials: S3Credentials; signed: number; addresses: Addresses } | undefined
   return async (now: number): Promise<Addresses> => {
     const credentials = await currentCredentials(now)
     const { signed, expires: wanted } = signingWindow(now, windowMs)
     if (last?.credentials === credentials && last.signed === signed) return last.addresses
     const end = credentials.expiration ? Math.floor(credentials.expiration.getTime() / 1000) : wanted
     const expires = Math.min(wanted, signed + LONGEST_SECONDS, end)
-    const fingerprint = hash(
-      'sha256',
-      `proofsheet S3\n${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`,
-      'base64url',
-    ).slice(0, 8)
+    const secret = `${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`
+    const fingerprint = fingerprintOf('S3', Buffer.from(secret))
     const presign = createPresigner({ bucket, region, credentials, signed, expires })
     const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${location}`
     const addresses = { tag, address: (key: string) => presign(prefix + key) }

@@ -5,6 +5,8 @@ export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string | undefined
+  /** Credentials of a role expire, and so do all addresses that they signed. */
+  readonly expiration?: Date | undefined
 }
 
 /** A bucket as its addresses name it. */
@@ -26,10 +28,7 @@ export interface Presigning {
   readonly expires: number
 }
 
-/**
- * Makes presigned GET addresses (AWS Signature Version 4, in the query), exactly as `@aws-sdk/s3-request-presigner` does, at
- * about a hundredth of its cost. Except for the key, everything is the same for a whole signing window and made once.
- */
+/** Makes presigned GET addresses exactly as `@aws-sdk/s3-request-presigner` does, at about a hundredth of its cost. */
 export function createPresigner({ bucket, region, credentials, signed, expires }: Presigning) {
   const time = new Date(signed * 1000).toISOString().replace(/[-:]|\.\d+/g, '')
   const day = time.slice(0, 8)

@@ -6,10 +6,7 @@ import { promisify } from 'node:util'
 
 const [closeFile, readFile, writeFile] = [promisify(close), promisify(read), promisify(write)]
 
-/**
- * Keeps bytes on the disk instead of in memory until they are uploaded: in a file of the temporary folder, which is deleted as soon
- * as it is open. A kill leaves nothing behind.
- */
+/** Keeps bytes on the disk until they are uploaded, in a file that is deleted as soon as it is open: a kill leaves nothing. */
 export function openSpool() {
   const path = join(tmpdir(), `proofsheet-${randomBytes(9).toString('base64url')}`)
   // Synchronous: a process that is killed in between would leave a file behind.
@@ -42,7 +39,6 @@ export function openSpool() {
   }
 }
 
-/** Throws if nothing can be kept. */
 export async function trySpool(): Promise<void> {
   const spool = openSpool()
   try {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { WriteProbe } from '../../files/write-probe.ts'
+import { createWriteProbe } from '../../files/write-probe.ts'
 import { createCaptures } from './captures/captures.ts'
 import { createEvents } from './captures/events.ts'
 import { type Connections, createDatabase, type Database, insertNew, update } from './database.ts'
@@ -66,7 +66,7 @@ export function createSqlStore({
   close,
 }: EngineParts) {
   const db = createDatabase(database)
-  const probe = new WriteProbe(async (failed) => {
+  const probe = createWriteProbe(async (failed) => {
     if (!failed) return await writing.check()
     writing.afterFailure?.()
     await tryWriting(db)
@@ -122,7 +122,7 @@ export function createSqlStore({
      */
     checkWriting: () => probe.check(),
     /** Whether the last write failed for such a reason. */
-    hasFailedToWrite: () => probe.failed,
+    hasFailedToWrite: probe.hasFailed,
     close,
   }
 }

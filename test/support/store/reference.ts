@@ -105,7 +105,7 @@ export async function openReference(env: Env) {
       ? (config.signingKeys ?? (await loadOrMakeSigningKeys(config.dataDir)))
       : undefined
   const addresses = async (at: { now: number; origin: string }) =>
-    keys ? createPathAddresses({ keys, windowMs }, at) : await images.addresses(at)
+    keys ? createPathAddresses({ keys, windowMs })(at) : await images.addresses(at)
   return {
     addresses,
     async roots(projectId: string): Promise<RootHead[]> {

@@ -29,12 +29,12 @@ export function readOwnOptions(text: string | null): OwnOptions | undefined {
 
 export const NO_MARKS = '{}'
 
-/** How many pages have each mark, as JSON. Adds these pages, or removes them with -1. */
-export function countMarks(counted: string, pages: readonly Pick<Seen, 'marks'>[], by: 1 | -1 = 1): string {
+/** How many pages have each mark, as JSON. Adds these pages. */
+export function countMarks(counted: string, pages: readonly Pick<Seen, 'marks'>[]): string {
   const before = JSON.parse(counted) as MarkCounts
   const counts = MARK_NAMES.map((mark) => {
     const more = pages.filter(({ marks }) => marks.includes(mark)).length
-    return [mark, (before[mark] ?? 0) + by * more] as const
+    return [mark, (before[mark] ?? 0) + more] as const
   })
   return JSON.stringify(Object.fromEntries(counts.filter(([, count]) => count > 0)))
 }

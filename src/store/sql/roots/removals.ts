@@ -5,7 +5,7 @@ import { type Database, isThere, ofProject, type Transaction, update } from '../
 import { newRevision } from '../projects/projects.ts'
 import { OWNED } from '../tables.ts'
 import { HIDDEN, isStale } from './claims.ts'
-import { removeJob, removeStep } from './remove-root.ts'
+import { removeStep } from './remove-root.ts'
 
 /** Requests of templates and schedules have up to a megabyte. */
 const LARGE_AT_ONCE = 50
@@ -61,13 +61,6 @@ export function createRemovals(db: Database) {
 
   return {
     removeRoot,
-
-    /**
-     * One job, its capture and its events. The root stays, and keeps its state. Returns the name of its picture. Undefined if there is
-     * no such job, or its root is still being added.
-     */
-    removeJob: (projectId: string, uuid: string, now: number): Promise<string | undefined> =>
-      db.transaction((transaction) => removeJob(transaction, { projectId, uuid, now })),
 
     /**
      * A project with its keys and all its roots. The first step hides it and removes everything that holds or is a secret: its

@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import type { RootKey } from '../../rows.ts'
 import { usedUntil } from '../captures/attempts.ts'
-import { countMarks, marksOf } from '../captures/columns.ts'
-import { raiseVersion } from '../captures/requests.ts'
-import { ofCapture, ofProject, ofRoot, type Transaction, update } from '../database.ts'
-import { changeProject, newRevision } from '../projects/projects.ts'
+import { ofProject, ofRoot, type Transaction, update } from '../database.ts'
+import { changeProject } from '../projects/projects.ts'
 import { HIDDEN } from './claims.ts'
 
 /** Jobs that one transaction removes. */
@@ -66,58 +64,4 @@ async function removeJobs(transaction: Transaction, root: RootKey): Promise<stri
       .where('uuid', 'in', uuids)
       .execute()
   return some.map(({ uuid, picture }) => picture ?? uuid)
-}
-
-/** Rows are locked in the order of `attempts.ts`. */
-export async function removeJob(
-  transaction: Transaction,
-  { projectId, uuid, now }: { projectId: string; uuid: string; now: number },
-): Promise<string | undefined> {
-  const found = await transaction
-    .selectFrom('jobs')
-    .select(['root_id', 'position', 'picture'])
-    .where('project_id', '=', projectId)
-    .where('uuid', '=', uuid)
-    .executeTakeFirst()
-  if (!found) return undefined
-  const root = { projectId, rootId: found.root_id }
-  await removePage(transaction, root, { uuid, position: found.position })
-  const same = { job_count: sql<number>`job_count` }
-  const isLocked = await update(transaction, 'roots', same, ofRoot(root), sql`claimed is null`)
-  // It is being added or removed.
-  if (!isLocked) return undefined
-  const { numDeletedRows } = await transaction
-    .deleteFrom('jobs')
-    .where('project_id', '=', projectId)
-    .where('uuid', '=', uuid)
-    .executeTakeFirst()
-  // Another process was faster.
-  if (numDeletedRows === 0n) return undefined
-  const fewer = { job_count: sql<number>`job_count - 1`, revision: newRevision() }
-  await update(transaction, 'roots', fewer, ofRoot(root))
-  await changeProject(transaction, projectId, { last_removal: now })
-  return found.picture ?? uuid
-}
-
-/** Does nothing if the job was imported. */
-async function removePage(
-  transaction: Transaction,
-  root: RootKey,
-  { uuid, position }: { uuid: string; position: number },
-): Promise<void> {
-  const capture = await transaction
-    .deleteFrom('captures')
-    .where(ofCapture({ ...root, position }))
-    .where('attempt', '=', uuid)
-    .returning(['seen', 'cut'])
-    .executeTakeFirst()
-  if (!capture) return
-  const { marks } = await raiseVersion(transaction, root)
-  const seen = capture.seen === null ? undefined : JSON.parse(capture.seen)
-  const page = marksOf({ seen, cut: capture.cut === 1 })
-  await update(transaction, 'requests', { marks: countMarks(marks, [page], -1) }, ofRoot(root))
-  await transaction
-    .deleteFrom('events')
-    .where(ofCapture({ ...root, position }))
-    .execute()
 }
