@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { scaleOf } from '../contract/picture-sizes.ts'
@@ -11,6 +10,7 @@ import { type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { COOKIES_STAY, ISOLATED, NO_BYPASS } from './launch.ts'
 import { hasSecrets } from './own-origin.ts'
+import { before } from './patience.ts'
 import { ANSWER_MS, shootPage } from './shoot.ts'
 import { waitsOf } from './steps/steps.ts'
 import { visitorOf } from './visitor.ts'
@@ -117,16 +117,8 @@ export function createCamera({
 
 /** A context that is still being opened is closed as soon as it is open. */
 async function closeOr(context: Promise<BrowserContext>, kill: () => Promise<void>): Promise<void> {
-  const patience = new AbortController()
-  const closed = context
-    .then((opened) => opened.close())
-    .then(
-      () => true,
-      () => true,
-    )
-  const stuck = sleep(CLOSE_MS, false, { signal: patience.signal }).catch(() => true)
-  if (!(await Promise.race([closed, stuck]))) await kill()
-  patience.abort()
+  const closing = () => Promise.allSettled([context.then((opened) => opened.close())])
+  if (!(await before(performance.now() + CLOSE_MS, closing))) await kill()
 }
 
 /**

@@ -187,13 +187,8 @@ async function shoot(
 
 /** False if a script keeps the page busy. A page that is just moving answers with an error, which counts as an answer. */
 async function answers(session: CDPSession, withinMs: number): Promise<boolean> {
-  const over = new AbortController()
-  const answer = session.send('Runtime.evaluate', { expression: '0' }).then(
-    () => true,
-    () => true,
-  )
-  const late = sleep(withinMs, false, { signal: over.signal }).catch(() => false)
-  return await Promise.race([answer, late]).finally(() => over.abort())
+  const asked = () => Promise.allSettled([session.send('Runtime.evaluate', { expression: '0' })])
+  return (await before(performance.now() + withinMs, asked)) !== undefined
 }
 
 function silent(
