@@ -13,13 +13,14 @@ export interface CameraSetup {
 
 /** The camera as it is configured. */
 export async function openCamera(config: Config, { log, fixedAddresses }: CameraSetup): Promise<Camera> {
-  const { capture, limits } = config
-  const [{ createCamera }, { createGuard }] = await Promise.all([
+  const { capture, dataDir, limits } = config
+  const [{ createCamera }, { createGuard }, { getBrowsers }] = await Promise.all([
     import('./chromium.ts'),
     import('../egress/guard.ts'),
+    import('./browser/find-browser.ts'),
   ])
   return createCamera({
-    find: () => getBrowsers(config),
+    find: () => getBrowsers({ ...capture, dataDir }),
     guard: createGuard({
       ...capture,
       ownHosts: ownHostsOf(config),
@@ -37,13 +38,7 @@ export async function openCamera(config: Config, { log, fixedAddresses }: Camera
 }
 
 /** Throws AppError `no_browser`. */
-export async function firstBrowser(config: Config): Promise<FoundBrowser | undefined> {
-  for await (const found of getBrowsers(config)) return found
-  return undefined
-}
-
-/** Throws AppError `no_browser`. */
-async function* getBrowsers({ capture, dataDir }: Config): AsyncGenerator<FoundBrowser> {
-  const { getBrowsers: get } = await import('./browser/find-browser.ts')
-  yield* get({ ...capture, dataDir })
+export async function firstBrowser({ capture, dataDir }: Config): Promise<FoundBrowser> {
+  const { findBrowser } = await import('./browser/find-browser.ts')
+  return await findBrowser({ ...capture, dataDir })
 }
