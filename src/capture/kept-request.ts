@@ -3,7 +3,7 @@ import { isNothing } from '../contract/options/given.ts'
 import { concealRequest } from '../contract/options/secrets.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { TemplateRequest } from '../contract/templates.ts'
-import type { KeyRing } from '../secrets/key-ring.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import { mistakesOfOptions } from './kept-options.ts'
 import { pairPages, sameAddress } from './pair-pages.ts'
 
@@ -96,7 +96,7 @@ export function openRequest(
 /**
  * Puts the secrets that are kept into a changed request, where it has empty strings. The change may be any JSON: `bare` has
  * placeholders for the secrets, and is checked afterwards. Limits must not be checked with the secrets in it: that would tell
- * how long they are. Throws CannotOpen. Mistakes: a secret must be given again. An empty string for which nothing is kept stays
+ * how long they are. Mistakes: a secret must be given again. An empty string for which nothing is kept, or can be decrypted, stays
  * empty, and the check refuses it.
  */
 export function refillRequest<T>(
@@ -105,7 +105,7 @@ export function refillRequest<T>(
   { ring, place }: { ring: KeyRing; place: string },
 ): Refilled<T> {
   const before = showRequest(kept)
-  const { bare, refused, filled } = refill(changed, before, readSecrets(kept, ring, place))
+  const { bare, refused, filled } = refill(changed, before, secretsIfOpen(kept, ring, place))
   return {
     bare,
     mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })),
@@ -123,13 +123,22 @@ export interface Refilled<T> {
   putSecretsIn(checked: Given): Given
 }
 
-/** If the secrets cannot be decrypted, all of them must be given again: the check refuses empty strings. */
+/** A request for which nothing is kept. */
 export function refillNothing<T>(changed: T): Refilled<T> {
   return { bare: changed, mistakes: [], mistakesOfOptions: () => [], putSecretsIn: (checked) => checked }
 }
 
 function readSecrets({ sealed }: KeptRequest, ring: KeyRing, place: string): KeptSecrets {
   return sealed === undefined ? {} : JSON.parse(ring.open(sealed, place))
+}
+
+function secretsIfOpen(...kept: Parameters<typeof readSecrets>): KeptSecrets {
+  try {
+    return readSecrets(...kept)
+  } catch (error) {
+    if (error instanceof CannotOpen) return {}
+    throw error
+  }
 }
 
 interface Refused {
