@@ -7,7 +7,7 @@ import { type Schema, Type } from '../schema.ts'
 /** The secrets of a page, by the JSON pointer of their place in its options. */
 export type Secrets = Readonly<Record<string, string>>
 
-/** Takes the secrets out of options. Undefined if there are none. */
+/** Takes the secrets out of options. Undefined if there are none. `fillIn` of `ask-again.ts` puts them back. */
 export function conceal<T extends Partial<PageOptions>>(options: T): { options: T; secrets?: Secrets } {
   const { value, ...secrets } = takeOut(PageOptions, options)
   return { options: value, ...secrets }
@@ -16,10 +16,7 @@ export function conceal<T extends Partial<PageOptions>>(options: T): { options: 
 /** The parts of a request that have options. */
 const Request = Type.Object({ screenshotParameter: PageOptions, urls: Type.Array(PageOptions) })
 
-/**
- * Takes the secrets out of a request that is kept: of a template or a schedule. Secrets by the JSON pointer of their place;
- * `fillIn` of `ask-again.ts` puts them back. None: undefined.
- */
+/** The same for a request that is kept: of a template or a schedule. */
 export function concealRequest<T extends object>(request: T): { request: T; secrets?: Secrets } {
   const { value, ...secrets } = takeOut(Request, request)
   return { request: value, ...secrets }
@@ -32,11 +29,6 @@ function takeOut<T>(schema: Schema, given: T): { value: T; secrets?: Secrets } {
     return ''
   }) as T
   return Object.keys(secrets).length > 0 ? { value, secrets } : { value }
-}
-
-/** Puts the secrets back. */
-export function reveal<T extends Partial<PageOptions>>(options: T, secrets: Secrets): T {
-  return walk(PageOptions, options, '', (text, pointer) => secrets[pointer] ?? text) as T
 }
 
 /** Whether these options have secrets, taken out or still in them. */
