@@ -1,4 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core'
+import { hasSecrets } from '../contract/options/secrets.ts'
 import { homeOf } from '../contract/options/steps.ts'
 import type { PageToShoot } from './camera.ts'
 import { originOf, type Paused, Trust } from './trust.ts'
@@ -10,10 +11,6 @@ type Cookies = NonNullable<PageToShoot['options']['cookies']>
 
 /** What another site asks for is not answered from what the browser has kept: that may be an answer to our headers. */
 const FROM_THE_SERVER = { name: 'Cache-Control', value: 'no-cache' }
-
-export function hasSecrets({ headers, cookies, loginParameter }: PageToShoot['options']): boolean {
-  return [headers, cookies, loginParameter].some((each) => each !== undefined)
-}
 
 /** Call it before the page loads. A page without secrets is left alone. */
 export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot): Promise<Trust | undefined> {
