@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { CDPSession, Page } from 'playwright-core'
+import type { Size } from '../contract/picture-sizes.ts'
 import { readPixels } from '../picture/pixels.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { type Deadline, drawMsOf } from './deadline.ts'
@@ -14,7 +15,6 @@ import {
   inWholePixels,
   type Part,
   ROUNDING,
-  type Size,
   sampleOf,
   takeFrame,
   type View,

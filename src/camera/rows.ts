@@ -1,7 +1,7 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
+import type { Size } from '../contract/picture-sizes.ts'
 import { type Pixels, readPixels, readSize } from '../picture/pixels.ts'
 import { inkOf, STRIP } from './strips.ts'
-import type { Size } from './window.ts'
 
 /** Pixels of a picture in memory at a time, three bytes each. */
 const HELD_PIXELS = 16_000_000

@@ -1,14 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core'
 import type { PageOptions } from '../contract/capture-options.ts'
-import { scaleOf } from '../contract/picture-sizes.ts'
+import { type Size, scaleOf } from '../contract/picture-sizes.ts'
 import { createPixelBudget } from './pixel-budget.ts'
 import { callBrowser } from './user-agent.ts'
 import { visitorOf } from './visitor.ts'
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
 
 /** Sizes and places are in pixels of the window. The picture has `scale` as many, in each direction. */
 export interface Window extends Size {
