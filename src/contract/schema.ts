@@ -114,15 +114,5 @@ export const explain = (words: Readonly<Record<string, string>>): string =>
     .map(([name, each]) => `\`${name}\`: ${each}.`)
     .join(' ')
 
-/** Makes a schema once for the limits of the operator. */
-export function onceFor<Limits extends object, S>(create: (limits: Limits) => S): (limits: Limits) => S {
-  const made = new WeakMap<Limits, S>()
-  return (limits) => {
-    const schema = made.get(limits) ?? create(limits)
-    made.set(limits, schema)
-    return schema
-  }
-}
-
 export const Time = (description: string): Schema<number> =>
   Type.Integer({ description: `${description} Unix milliseconds.` })

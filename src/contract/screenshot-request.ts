@@ -13,9 +13,9 @@ import { conceal, problemOfSecrets } from './options/secrets.ts'
 import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
-import { Optional, onceFor, rule, STRICT, type Static, Type } from './schema.ts'
+import { Optional, rule, STRICT, type Static, Type } from './schema.ts'
 import { findTooManyPixels } from './too-many-pixels.ts'
-import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
+import { ScheduleDescription, ScheduledTs, whenOf } from './when.ts'
 
 /** Lists show the options with each picture. A list page of 100 pictures must stay small enough for one turn. */
 const MAX_OPTIONS = 20_000
@@ -73,7 +73,7 @@ export const createAskedFields = (limits: RequestLimits) => ({
 })
 
 /** The limits of the operator are part of the schema, and so of OpenAPI. */
-export const createScreenshotRequest = onceFor((limits: RequestLimits) =>
+export const createScreenshotRequest = (limits: RequestLimits) =>
   Type.Object(
     {
       ...createAskedFields(limits),
@@ -87,8 +87,7 @@ export const createScreenshotRequest = onceFor((limits: RequestLimits) =>
         'absent.',
       ...STRICT,
     },
-  ),
-)
+  )
 
 export type ScreenshotRequest = Static<ReturnType<typeof createScreenshotRequest>>
 
@@ -108,7 +107,7 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits, { i
     ? { value: body as ScreenshotRequest }
     : check(createScreenshotRequest(limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const when: When | undefined = whenOf(value)
+  const when = whenOf(value)
   const { options, placed } = expandRequest(value, limits)
   const pages = placed.map(({ page }) => page)
   if (pages.length > limits.urls) {
