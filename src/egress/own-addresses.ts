@@ -9,9 +9,6 @@ import type { Lookup } from './resolve.ts'
 // Two kinds cannot be known here and need CAPTURE_DENY: the host of a container, and public addresses behind NAT that
 // PUBLIC_URL does not lead to.
 
-/** Reading a few addresses takes 0.05 ms, a thousand 3 ms. Reading may take a twentieth of the time. */
-const READING_SHARE = 1 / 20
-const LONGEST_MS = 1_000
 /** The names of the service rarely lead to new addresses. */
 const HOSTS = { freshMs: 60_000, retryMs: 10_000, patienceMs: 3_000 }
 
@@ -38,15 +35,13 @@ export function createFindOwnKind({
 }: OwnRules): FindOwnKind {
   const names = hosts.filter((host) => isIP(host) === 0)
   const stated = hosts.filter((host) => isIP(host) !== 0)
-  const ofInterfaces = readAgain(() => {
-    const all = Object.values(interfaces()).flatMap((some) => some ?? [])
-    return new Set(all.map(({ address }) => spell(address)))
-  })
+  const isOfInterface = (spelled: string) =>
+    Object.values(interfaces()).some((all) => all?.some(({ address }) => spell(address) === spelled))
   const ofNames = names.map((name) => createKeptAnswer(() => lookup(name), [], HOSTS))
 
   return async (host, address) => {
     const spelled = spell(address)
-    if (ofInterfaces().has(spelled) || (await leadsHere(address))) return 'an address of this machine itself'
+    if (isOfInterface(spelled) || (await leadsHere(address))) return 'an address of this machine itself'
     const led = names.includes(host) ? [address] : await Promise.all(ofNames.map((find) => find()))
     return [...stated, ...led.flat()].some((one) => spell(one) === spelled)
       ? 'an address of this service itself (PUBLIC_URL or HOST)'
@@ -82,17 +77,4 @@ async function leadsHere(address: string): Promise<boolean> {
 function spell(address: string): string {
   const [plain = ''] = address.split('%')
   return isIP(plain) === 6 ? bytesOf(plain).join('.') : plain
-}
-
-/** Reads when asked, but not again for a time that grows with the cost of the last reading. */
-function readAgain<T>(read: () => T): () => T {
-  let kept: { readonly value: T; readonly until: number } | undefined
-  return () => {
-    const start = performance.now()
-    if (kept && start < kept.until) return kept.value
-    const value = read()
-    const end = performance.now()
-    kept = { value, until: end + Math.min((end - start) / READING_SHARE, LONGEST_MS) }
-    return value
-  }
 }
