@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { bytesOf } from './addresses.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import type { Lookup } from './resolve.ts'
+import { canonicalHost } from './target.ts'
 
 // The addresses of this machine. A connection to one of them comes from the machine itself, and firewalls trust it.
 // Two kinds cannot be known here and need CAPTURE_DENY: the host of a container, and public addresses behind NAT that
@@ -15,24 +16,23 @@ const HOSTS = { freshMs: 60_000, retryMs: 10_000, patienceMs: 3_000 }
 /** Nothing is sent to it. */
 const ANY_PORT = 9
 
-export type Interfaces = typeof networkInterfaces
-
 export interface OwnRules {
   /** Default: the system's. */
-  readonly interfaces?: Interfaces | undefined
+  readonly interfaces?: typeof networkInterfaces
   /** Names and addresses under which others reach this service. Behind NAT and in containers no interface has them. */
-  readonly hosts?: readonly string[] | undefined
+  readonly ownHosts?: readonly string[]
   readonly lookup: Lookup
 }
 
 /** Why an address, or the name that led to it, belongs to this machine. Undefined if it does not. */
-export type FindOwnKind = (host: string, address: string) => Promise<string | undefined>
+type FindOwnKind = (host: string, address: string) => Promise<string | undefined>
 
 export function createFindOwnKind({
   interfaces = networkInterfaces,
-  hosts = [],
+  ownHosts = [],
   lookup,
 }: OwnRules): FindOwnKind {
+  const hosts = ownHosts.flatMap((host) => (isIP(host) === 0 ? (canonicalHost(host) ?? []) : host))
   const names = hosts.filter((host) => isIP(host) === 0)
   const stated = hosts.filter((host) => isIP(host) !== 0)
   const isOfInterface = (spelled: string) =>
