@@ -19,7 +19,7 @@ import type { Stage } from './steps/stage.ts'
 import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
 import { World } from './steps/world.ts'
 import { originOf, type Trust } from './trust.ts'
-import { Visit } from './visit.ts'
+import { observeVisit, type Visit } from './visit.ts'
 import { openWindow, windowOf } from './window.ts'
 
 /** If a page does not answer for this long after its loading time, a script keeps it busy for good. */
@@ -89,7 +89,7 @@ async function shoot(
   { limits, deadline, signal, stays = false, ...given }: Rules & { readonly stays?: boolean },
 ): Promise<Shot> {
   const network = observeNetwork(page)
-  const visit = new Visit(page, gate, wanted)
+  const visit = observeVisit(page, gate, wanted)
   const session = await openWindow(page, wanted.options)
   const window = windowOf(wanted.options)
   // A large window is drawn while the page answers.
