@@ -18,7 +18,7 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   const { headers = {}, cookies = [], loginParameter } = options
   const own = new URL(url)
   const session = await page.context().newCDPSession(page)
-  const trust = await Trust.of(page, session, { url, home: homeOf(url, loginParameter) })
+  const trust = await Trust.of(page, session, url, homeOf(url, loginParameter))
   const jar = createJar(session, own, cookies)
   await jar.fill()
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
