@@ -4,7 +4,7 @@ import { hasSecrets } from '../contract/options/secrets.ts'
 import { scaleOf } from '../contract/picture-sizes.ts'
 import type { Gate, Guard } from '../egress/guard.ts'
 import type { FoundBrowser } from './browser/browser.ts'
-import { Browsers } from './browsers.ts'
+import { type Browsers, createBrowsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { Deadline, GRACE_MS } from './deadline.ts'
 import { type PictureLimits, pictureOf } from './expose.ts'
@@ -47,7 +47,7 @@ export function createCamera({
   const kinds = new Map<string, Browsers>()
   const browsersOf = (more: readonly string[], isForLarge = false): Browsers => {
     const kind = `${more.join(' ')} ${isForLarge}`
-    const browsers = kinds.get(kind) ?? new Browsers(find, log, more)
+    const browsers = kinds.get(kind) ?? createBrowsers(find, log, more)
     kinds.set(kind, browsers)
     return browsers
   }
