@@ -43,7 +43,6 @@ export function createCamera({
   graceMs = GRACE_MS,
   answerMs = ANSWER_MS,
 }: CameraOptions): Camera {
-  /** A browser of each kind starts with its first page. */
   const kinds = new Map<string, Browsers>()
   const browsersOf = (more: readonly string[], isForLarge = false): Browsers => {
     const kind = `${more.join(' ')} ${isForLarge}`
@@ -207,7 +206,6 @@ function spellTimezone(name: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
 }
 
-/** Runs a task as soon as there is a slot for its owner. */
 type InSlot = <T>(owner: string, task: () => Promise<T>) => Promise<T>
 
 /**

@@ -11,7 +11,6 @@ export interface CameraSetup {
   readonly fixedAddresses?: ReadonlyMap<string, FixedAddress> | undefined
 }
 
-/** The camera as it is configured. */
 export async function openCamera(config: Config, { log, fixedAddresses }: CameraSetup): Promise<Camera> {
   const { capture, dataDir, limits } = config
   const [{ createCamera }, { createGuard }, { getBrowsers }] = await Promise.all([

@@ -9,7 +9,6 @@ import { World } from './steps/world.ts'
 // Who decided what a page with secrets is asked for. The giver of the secrets chose its address. Documents of home origins may go on from
 // there. A frame of another site may not, nor may a site on the way. Decision 26.
 
-/** A request that waits for an answer. */
 export interface Paused {
   readonly requestId: string
   /** The same for a request and all its redirects. Of a document, it is also the id of its loader. */

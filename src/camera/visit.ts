@@ -50,7 +50,6 @@ export function observeVisit(page: Page, gate: Gate, wanted: PageToShoot) {
     get status(): number {
       return status
     },
-    /** The number of requests that failed. */
     get failedResources(): number {
       return failed.size
     },

@@ -29,7 +29,6 @@ const SAMPLE_PIXELS = 4_096 * 2_048
  * browser, at up to three bytes per pixel. Windows up to 1920 × 1080 do not wait.
  */
 export const withinBudget = createPixelBudget({ pixels: SAMPLE_PIXELS, small: 1_920 * 1_080 })
-/** Whether a picture has more pixels than that. */
 export function isLarge({ width, height }: Size): boolean {
   return width * height > SAMPLE_PIXELS
 }
@@ -133,7 +132,6 @@ async function zoomOf(session: CDPSession): Promise<number> {
   return (await session.send('Page.getLayoutMetrics')).cssVisualViewport.scale
 }
 
-/** The number of bytes that a Base64 text encodes. */
 export function bytesOf(base64: string): number {
   return Math.floor((base64.length * 3) / 4) - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
 }

@@ -93,12 +93,10 @@ function* changedPages(
   if (!isSame && usesKept(BARE, -1)) yield { page: BARE, index: now.urls.length, candidates: [BARE] }
 }
 
-/** The options that all pages share. */
 function textOfAll({ screenshotParameter: { tags: _, name: __, ...shared }, failOn }: Given): string {
   return JSON.stringify([shared, failOn])
 }
 
-/** The page's own options. */
 function textOf({ url: _, name: __, ...own }: Page): string {
   return JSON.stringify(own)
 }

@@ -58,7 +58,6 @@ export function keepRequest(given: Given, ring: KeyRing, place: string): KeptReq
   }
 }
 
-/** The request without its secrets. */
 export function showRequest({ request }: Pick<KeptRequest, 'request'>): Given {
   return JSON.parse(request)
 }

@@ -30,7 +30,6 @@ interface Watched extends RootKey {
   readonly watchers: Set<Watcher>
   /** The version that all its watchers have seen. */
   toldVersion: number
-  /** Its watchers are being woken. */
   isTelling: boolean
 }
 
@@ -49,7 +48,6 @@ export class RootWatchers {
   #isAboutToLook = false
   #isLooking = false
   #size = 0
-  /** When the database stopped answering. */
   #awaySince: number | undefined
 
   constructor(captures: Store['captures'], turns: FairTurns, options: StatusesOptions) {
@@ -58,7 +56,6 @@ export class RootWatchers {
     this.#turns = turns
   }
 
-  /** How many watchers there are. */
   get size(): number {
     return this.#size
   }

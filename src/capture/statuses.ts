@@ -13,9 +13,7 @@ export interface StatusBytes {
   readonly version: number
   /** The root is finished: no newer status follows. */
   readonly isFinal: boolean
-  /** As a server-sent event. */
   readonly event: Buffer
-  /** The same as JSON. */
   readonly json: Buffer
 }
 

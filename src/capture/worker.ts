@@ -34,7 +34,6 @@ export interface WorkerOptions {
   readonly figures: CaptureFigures
   readonly standstill: Pick<Standstill, 'since'>
   readonly onBegun: (task: CaptureTask) => void
-  /** Called after this process has ended a capture. */
   readonly onEnded: (task: CaptureTask) => void
 }
 

@@ -18,7 +18,6 @@ export interface Schema<T = unknown> {
 type Rule = (value: any) => string | undefined
 type AlsoRequired = (value?: Readonly<Record<string, unknown>>) => readonly string[]
 
-/** The fields that a value must have. */
 export function requiredOf(schema: Schema, value?: Readonly<Record<string, unknown>>): readonly string[] {
   return [...(schema['required'] as string[]), ...(schema[alsoRequired]?.(value) ?? [])]
 }
@@ -26,7 +25,6 @@ export function requiredOf(schema: Schema, value?: Readonly<Record<string, unkno
 declare const described: unique symbol
 declare const absent: unique symbol
 
-/** The type that a schema describes. */
 export type Static<S> = S extends Schema<infer T> ? T : never
 
 /** May be left out of an object. */
@@ -47,7 +45,6 @@ interface Options {
 
 const optionals = new WeakSet<object>()
 
-/** The few kinds that the contract needs. */
 export const Type = {
   String: (options?: Options): Schema<string> => ({ type: 'string', ...options }),
   Integer: (options?: Options): Schema<number> => ({ type: 'integer', ...options }),

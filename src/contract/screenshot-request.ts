@@ -20,10 +20,8 @@ import { ScheduleDescription, ScheduledTs, whenOf } from './when.ts'
 /** Lists show the options with each picture. A list page of 100 pictures must stay small enough for one turn. */
 const MAX_OPTIONS = 20_000
 
-/** The operator's limits for a request. */
 export interface RequestLimits extends OptionLimits {
   readonly urls: number
-  /** The most pixels of a picture. */
   readonly picturePixels: number
 }
 

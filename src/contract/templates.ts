@@ -78,7 +78,6 @@ export const createTemplateRun = (limits: RequestLimits) =>
 
 export type TemplateRun = Partial<Pick<ScreenshotRequest, 'urls' | 'scheduledTs' | 'scheduleDescription'>>
 
-/** The last root of a template or a schedule. */
 export const LastRoot = Type.Object({
   rootId: Type.String({ format: 'uuid' }),
   created: Time('When it was requested.'),

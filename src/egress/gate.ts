@@ -7,7 +7,6 @@ import { createMeter, type Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
 import { parseAbsoluteForm, parseAuthority, type Target } from './target.ts'
 
-/** Connections of one browser. */
 const MAX_CONNECTIONS = 512
 
 export interface GateLimits {

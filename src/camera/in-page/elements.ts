@@ -6,7 +6,6 @@ export type Field = HTMLElement & Partial<Pick<HTMLInputElement, 'value' | 'sele
 /** `proofsheetEndClick`: ours, while a click is under way. Ends it, and returns whether something else would have been clicked. */
 type World = typeof globalThis & { proofsheetEndClick?: (() => boolean) | undefined }
 
-/** Why an element cannot be used, or that it can. */
 export type State =
   | ('invalid' | 'missing' | 'hidden' | 'disabled' | 'covered' | 'not_a_field' | 'silent')
   | ('readable' | 'elsewhere')

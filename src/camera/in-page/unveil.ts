@@ -120,7 +120,6 @@ export async function drawFrames(count: number): Promise<void> {
   }
 }
 
-/** Runs in the page. */
 export function goToTop(): void {
   globalThis.scrollTo({ top: 0, behavior: 'instant' })
 }

@@ -93,7 +93,6 @@ async function declineBanners({ page, session, network, time, notes }: Stage): P
   notes.push(...((await before(time.end, (over) => whereverItGoes(decline, over))) ?? [NO_TIME]))
 }
 
-/** Waits until an element is visible. */
 async function waitFor(stage: Stage, selector: string): Promise<void> {
   const { world, wanted } = stage
   const { state } = await tryHard(stage, () => world.ask(look, toCss(selector)))
@@ -106,12 +105,10 @@ async function waitFor(stage: Stage, selector: string): Promise<void> {
   )
 }
 
-/** The styles that were asked for, if any. */
 function stylesOf({ css = '', hide = [] }: PageOptions): Styles | undefined {
   return css === '' && hide.length === 0 ? undefined : { css, hidden: hide.map(toCss) }
 }
 
-/** A note for each element that was not there to be hidden. */
 async function noteUnhidden(world: World, hide: readonly string[]): Promise<Note[]> {
   const states = await world.ask(findUnhidden, hide.map(toCss))
   return hide.flatMap((selector, index) => {

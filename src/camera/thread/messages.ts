@@ -6,7 +6,6 @@ import type { CameraSetup } from '../open-camera.ts'
 
 export type ThreadData = Pick<CameraSetup, 'fixedAddresses'>
 
-/** A request to the camera. */
 export type Task = { readonly ready: true } | { readonly shoot: PageToShoot } | { readonly close: true }
 
 export type ToThread = { readonly id: number } & ({ readonly task: Task } | { readonly abort: true })

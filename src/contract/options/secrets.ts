@@ -50,7 +50,6 @@ export function secretsOfPages(
 /** Each page has its own copy of the secrets that are given for all pages. */
 const MAX_SECRETS = 1_000_000
 
-/** The problem with the secrets of all pages together, if there is one. */
 export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>): string | undefined {
   const texts = secretsOfPages(...request).flatMap((secrets) => Object.values(secrets ?? {}))
   const length = texts.reduce((sum, text) => sum + text.length, 0)
