@@ -18,8 +18,11 @@ export interface Box {
   readonly height: number
 }
 
-export interface Aimed {
+export interface Answer {
   readonly state: State
+}
+
+export interface Aimed extends Answer {
   readonly x: number
   readonly y: number
 }

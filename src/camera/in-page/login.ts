@@ -1,16 +1,10 @@
-import type { Field, Find, State } from './elements.ts'
+import type { Answer, Field, Find } from './elements.ts'
 
 // Runs in the page, in a world of our own (`steps/world.ts`). A field may have the name of a property of its form, and then hides
 // it: such properties are read from the prototypes of our world.
 
 /** `proofsheetFilled`: ours, the fields that were filled in. The page does not see it. */
 type LoginPage = typeof globalThis & { proofsheetFilled?: { readonly field: Field; readonly text: string }[] }
-
-export interface Filled {
-  readonly state: State
-  /** Where the document is, if it may not be there. */
-  readonly origin?: string
-}
 
 interface Filling {
   readonly selector: string
@@ -22,9 +16,9 @@ interface Filling {
 }
 
 /** Fills in a field as typing would. The text stays in our world: it goes into this field of this document, and nowhere else. */
-export function fill(find: Find, { selector, text, isHidden, origins }: Filling): Filled {
+export function fill(find: Find, { selector, text, isHidden, origins }: Filling): Answer {
   const page = globalThis as LoginPage
-  if (!origins.includes(page.origin)) return { state: 'elsewhere', origin: page.origin }
+  if (!origins.includes(page.origin)) return { state: 'elsewhere' }
   const { state, element } = find(selector)
   if (!element) return { state }
   if (element.matches(':disabled')) return { state: 'disabled' }
@@ -91,7 +85,7 @@ export function findWays(
 }
 
 /** Nothing of a login is left in the fields: neither steps nor the picture can show it. */
-export function emptyFields(): { state: State } {
+export function emptyFields(): Answer {
   for (const { field, text } of (globalThis as LoginPage).proofsheetFilled ?? []) {
     if (field.value !== undefined && field.value !== '') field.value = ''
     // Some scripts copy what was typed into the attribute.
