@@ -14,20 +14,17 @@ export type Message = ContentScriptMessage
 /** `frame` is the same for all messages of one frame. */
 export type Listener = (message: Message, frame: string) => void
 
-export interface EnteredFrames {
-  readonly ids: readonly string[]
-  /** Scripts that still run in the frames do nothing more. */
-  leave(): Promise<void>
-}
+export type EnteredFrames = Awaited<ReturnType<typeof enterFrames>>
 
 /** Looks for banners in all frames of a page, and tells what is found. */
-export async function enterFrames(page: Page, rules: Rules, listen: Listener): Promise<EnteredFrames> {
+export async function enterFrames(page: Page, rules: Rules, listen: Listener) {
   const sessions = await openSessions(page)
   const entered = await Promise.all(
     sessions.map((session, index) => enter(session, index === 0, rules, listen)),
   )
   return {
     ids: entered.flatMap(({ ids }) => ids),
+    /** Scripts that still run in the frames do nothing more. */
     leave: async () => void (await Promise.all(entered.map(({ leave }) => leave().catch(() => {})))),
   }
 }
