@@ -97,7 +97,7 @@ export function createCamera({
   return {
     ready: () => browsersOf([]).ready(),
     async shoot(wanted, signal) {
-      if (!isWebAddress(wanted.url)) throw noWebAddress(wanted)
+      requireWebAddress(wanted.url)
       const shot = inSlot(wanted.projectId ?? '', async () => {
         signal.throwIfAborted()
         closing.signal.throwIfAborted()
@@ -143,13 +143,10 @@ function isGone(browser: Browser, error: unknown): boolean {
   return !browser.isConnected() || /browser has been closed/.test(String((error as Error).message))
 }
 
-function isWebAddress(url: string): boolean {
-  return /^https?:$/.test(URL.parse(url)?.protocol ?? '')
-}
-
-function noWebAddress({ url }: PageToShoot): CaptureFailure {
+function requireWebAddress(url: string): void {
   const { protocol = 'no scheme' } = URL.parse(url) ?? {}
-  return new CaptureFailure(
+  if (/^https?:$/.test(protocol)) return
+  throw new CaptureFailure(
     'blocked',
     `Only http and https pages are captured. This address begins with ${protocol}`,
   )

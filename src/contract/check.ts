@@ -53,12 +53,10 @@ interface ObjectSchema extends Schema {
 
 class Check {
   readonly mistakes: Mistake[] = []
-  readonly #texts: 'plain' | 'any'
-  readonly #nothing: 'checked' | 'not_given'
+  readonly #options: CheckOptions
 
-  constructor({ texts = 'plain', nothing = 'checked' }: CheckOptions) {
-    this.#texts = texts
-    this.#nothing = nothing
+  constructor(options: CheckOptions) {
+    this.#options = options
   }
 
   look(schema: Schema, value: unknown, at: Place | undefined): void {
@@ -73,7 +71,7 @@ class Check {
         this.look(schema['items'] as Schema, item, { of: at, name: index })
     } else if (typeof value === 'object') {
       this.#lookInside(schema, value as Record<string, unknown>, at)
-    } else if (typeof value === 'string' && this.#texts === 'plain' && !isPlain(value)) {
+    } else if (typeof value === 'string' && this.#options.texts !== 'any' && !isPlain(value)) {
       this.#add(at, NOT_PLAIN)
     }
     if (this.mistakes.length > before) return
@@ -159,7 +157,7 @@ class Check {
   }
 
   #isLeftOut(field: unknown): boolean {
-    return field === undefined || (this.#nothing === 'not_given' && isNothing(field))
+    return field === undefined || (this.#options.nothing === 'not_given' && isNothing(field))
   }
 
   #refuseOthers(names: string[], at: Place | undefined, properties: object): void {
