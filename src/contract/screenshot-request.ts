@@ -142,7 +142,10 @@ export function expandRequest(
     const page = { url, name, loadingTime }
     const hasOwn = own.width !== undefined || own.height !== undefined
     const windows = sizes.length > 1 && !hasOwn ? sizes : [{}]
-    return windows.map((window) => ({ index, page: withOwn(page, { ...own, ...window }) }))
+    return windows.map((window) => {
+      const ownOptions = { ...own, ...window }
+      return { index, page: { ...page, ...(Object.keys(ownOptions).length > 0 && { ownOptions }) } }
+    })
   })
   return { options, placed }
 }
@@ -151,10 +154,6 @@ function windowOf(device: Device | undefined): { width?: number; height?: number
   if (device === undefined) return {}
   const [width, height] = DEVICES[device]
   return { width, height }
-}
-
-function withOwn<P extends object>(page: P, own: OwnOptions): P & { ownOptions?: OwnOptions } {
-  return Object.keys(own).length > 0 ? { ...page, ownOptions: own } : page
 }
 
 function presetOf({ loadingMs }: Pick<RequestLimits, 'loadingMs'>): number {
