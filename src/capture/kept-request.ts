@@ -2,9 +2,8 @@ import type { Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { concealRequest } from '../contract/options/secrets.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
-import type { TemplateRequest } from '../contract/templates.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import { mistakesOfOptions } from './kept-options.ts'
+import { type Given, mistakesOfOptions } from './kept-options.ts'
 import { pairPages, sameAddress } from './pair-pages.ts'
 
 // A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Someone who may
@@ -12,8 +11,7 @@ import { pairPages, sameAddress } from './pair-pages.ts'
 // and only with the options that it was given with (`kept-options.ts`). A template that says `otherPages` lets it go to other pages of the
 // same origins. Decision 28.
 
-/** Pages and their options. `otherPages`: only of a template. */
-export type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
+export type { Given }
 
 export interface KeptRequest {
   /** JSON of a `Given`, with empty strings for secrets. */
@@ -71,9 +69,9 @@ export function openRequest(
   ring: KeyRing,
   { place, urls }: { place: string; urls?: ScreenshotRequest['urls'] | undefined },
 ): Opened {
-  const { otherPages, ...before } = showRequest(kept)
+  const all = showRequest(kept)
+  const { otherPages, ...before } = all
   const secrets = readSecrets(kept, ring, place)
-  const all = { ...before, otherPages }
   const changed = { ...before, ...(urls && { urls }) }
   const { bare, refused, filled } = refill(changed, all, secrets)
   if (refused.length === 0) {
