@@ -4,7 +4,7 @@ import { concealRequest } from '../contract/options/secrets.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import { type Given, mistakesOfOptions } from './kept-options.ts'
-import { pairPages, sameAddress } from './pair-pages.ts'
+import { addressOf, pairPages, urlOf } from './pair-pages.ts'
 
 // A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Someone who may
 // change or run it, but does not know a secret, must not learn it. So a kept secret goes only to the pages that it was given for,
@@ -221,18 +221,8 @@ function notFor(other: string, known: readonly string[]): string {
 
 /** A malformed address matches no other. */
 function originOf(page: unknown): string {
-  const url = textOf(page)
+  const url = urlOf(page)
   return URL.parse(url)?.origin ?? url
-}
-
-function addressOf(page: unknown): string {
-  return sameAddress(textOf(page))
-}
-
-/** The address may be any JSON. */
-function textOf(page: unknown): string {
-  const url = valueAt(page, ['url'])
-  return typeof url === 'string' ? url : JSON.stringify(url ?? null)
 }
 
 type Branch = Record<string, unknown>
