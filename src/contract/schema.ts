@@ -4,12 +4,21 @@ export const rule: unique symbol = Symbol('rule')
 /** Fields that are required beside `required`, depending on the others. Gets undefined if the value is not an object. */
 export const alsoRequired: unique symbol = Symbol('alsoRequired')
 
-/** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
-export interface Schema<T = unknown> {
-  readonly type?: string
+export interface Options {
   readonly [keyword: string]: unknown
   readonly [rule]?: Rule
   readonly [alsoRequired]?: AlsoRequired
+}
+
+/** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
+export interface Schema<T = unknown> extends Options {
+  readonly type?: string
+  readonly items?: Schema
+  readonly required?: readonly string[]
+  readonly properties?: Properties
+  readonly additionalProperties?: Schema | false
+  readonly propertyNames?: Schema
+  readonly oneOf?: readonly Schema[]
   /** Only the compiler sees it. */
   readonly [described]?: T
 }
@@ -19,7 +28,7 @@ type Rule = (value: any) => string | undefined
 type AlsoRequired = (value?: Readonly<Record<string, unknown>>) => readonly string[]
 
 export function requiredOf(schema: Schema, value?: Readonly<Record<string, unknown>>): readonly string[] {
-  return [...(schema['required'] as string[]), ...(schema[alsoRequired]?.(value) ?? [])]
+  return [...(schema.required ?? []), ...(schema[alsoRequired]?.(value) ?? [])]
 }
 
 declare const described: unique symbol
@@ -36,11 +45,6 @@ type Properties = Readonly<Record<string, Schema>>
 type OptionalNames<P> = { [K in keyof P]: typeof absent extends keyof P[K] ? K : never }[keyof P]
 type Described<P> = { [K in Exclude<keyof P, OptionalNames<P>>]: Static<P[K]> } & {
   [K in OptionalNames<P>]?: Static<P[K]>
-}
-interface Options {
-  readonly [keyword: string]: unknown
-  readonly [rule]?: Rule
-  readonly [alsoRequired]?: AlsoRequired
 }
 
 const optionals = new WeakSet<object>()

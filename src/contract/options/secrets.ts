@@ -60,12 +60,6 @@ export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>):
   )
 }
 
-interface Composed extends Schema {
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: Schema | false
-  readonly items?: Schema
-}
-
 type Change = (text: string, pointer: string) => string
 
 function walk(schema: Schema | undefined, value: unknown, at: string, change: Change): unknown {
@@ -73,9 +67,9 @@ function walk(schema: Schema | undefined, value: unknown, at: string, change: Ch
   if (typeof value === 'string') return schema['writeOnly'] ? change(value, at) : value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    return value.map((item, index) => walk(schema['items'] as Schema, item, `${at}/${index}`, change))
+    return value.map((item, index) => walk(schema.items, item, `${at}/${index}`, change))
   }
-  const { properties, additionalProperties } = schema as Composed
+  const { properties, additionalProperties } = schema
   const others = additionalProperties || undefined
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
@@ -91,7 +85,7 @@ const known = new WeakMap<Schema, boolean>()
 function mayHaveSecrets(schema: Schema): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before
-  const { properties = {}, additionalProperties, items } = schema as Composed
+  const { properties = {}, additionalProperties, items } = schema
   const inner = [...Object.values(properties), additionalProperties || [], items ?? []].flat()
   const found = schema['writeOnly'] === true || inner.some(mayHaveSecrets)
   known.set(schema, found)
