@@ -203,13 +203,11 @@ function spellTimezone(name: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
 }
 
-type InSlot = <T>(owner: string, task: () => Promise<T>) => Promise<T>
-
 /**
  * Runs at most `slots` tasks at a time, in the order in which they came. As many further slots are for owners that have no
  * task running: the first task of an owner does not wait for another owner's tasks.
  */
-export function createSlots(slots: number): InSlot {
+export function createSlots(slots: number) {
   const waiting: { owner: string; enter: () => void }[] = []
   /** The owner of each running task. */
   const inside: string[] = []
@@ -228,7 +226,7 @@ export function createSlots(slots: number): InSlot {
       }
     }
   }
-  return async (owner, task) => {
+  return async <T>(owner: string, task: () => Promise<T>): Promise<T> => {
     if (mayEnter(owner)) inside.push(owner)
     else await new Promise<void>((enter) => waiting.push({ owner, enter }))
     try {

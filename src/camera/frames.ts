@@ -5,7 +5,7 @@ import { before } from './patience.ts'
 const ANSWER_MS = 10_000
 const WORLD = 'proofsheet-frames'
 
-type Tree = Awaited<ReturnType<typeof readTree>>
+export type Tree = Awaited<ReturnType<typeof readTree>>
 
 export interface Frame {
   readonly id: string
@@ -48,7 +48,7 @@ export async function outermostOf(session: CDPSession): Promise<string> {
   return (await readTree(session)).frame.id
 }
 
-async function readTree(session: CDPSession) {
+export async function readTree(session: CDPSession) {
   return (await session.send('Page.getFrameTree')).frameTree
 }
 

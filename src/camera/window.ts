@@ -28,7 +28,7 @@ const SAMPLE_PIXELS = 4_096 * 2_048
  * The pixels that all pages of this process may take at a time. A picture is copied about five times on its way from the
  * browser, at up to three bytes per pixel. Windows up to 1920 × 1080 do not wait.
  */
-export const withinBudget = createPixelBudget({ pixels: SAMPLE_PIXELS, small: 1_920 * 1_080 })
+export const withinBudget = createPixelBudget(SAMPLE_PIXELS, 1_920 * 1_080)
 export function isLarge({ width, height }: Size): boolean {
   return width * height > SAMPLE_PIXELS
 }

@@ -1,5 +1,6 @@
 import type { ContentScriptMessage } from '@duckduckgo/autoconsent'
 import type { CDPSession, Page } from 'playwright-core'
+import { readTree, type Tree } from '../frames.ts'
 import { CONFIG, type Rules } from './rules.ts'
 
 /** A world of our own in each frame: the same document, but other globals. Scripts of the page cannot change what runs there. */
@@ -69,8 +70,7 @@ async function enter(session: CDPSession, isPage: boolean, rules: Rules, listen:
   })
   await session.send('Runtime.enable')
   await session.send('Runtime.addBinding', { name: BINDING, executionContextName: WORLD })
-  const { frameTree } = await session.send('Page.getFrameTree')
-  const found = flatten(frameTree).filter(({ url }) => /^https?:/.test(url))
+  const found = flatten(await readTree(session)).filter(({ url }) => /^https?:/.test(url))
   await Promise.all(
     found.slice(0, MAX_FRAMES).map(async ({ id, url }, index) => {
       const mainFrame = isPage && index === 0
@@ -111,11 +111,6 @@ const SHIM = `{
   }
 }`
 
-interface FrameTree {
-  readonly frame: { readonly id: string; readonly url: string }
-  readonly childFrames?: readonly FrameTree[]
-}
-
-function flatten({ frame, childFrames = [] }: FrameTree): FrameTree['frame'][] {
+function flatten({ frame, childFrames = [] }: Tree): Tree['frame'][] {
   return [frame, ...childFrames.flatMap(flatten)]
 }

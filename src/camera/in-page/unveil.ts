@@ -6,17 +6,12 @@ export async function whenDrawn(): Promise<boolean> {
   return page.document.scripts.length > 0 || page.frames.length > 0
 }
 
-export interface Unveiling {
-  readonly most: number
-  readonly listens: boolean
-  readonly from: number
-}
-
 /**
  * Runs in the page. Loads and shows what would appear only on scrolling, and goes back to the top. It scrolls from `from` down
  * to `most` as a reader would, more slowly if a script listens for scrolling. Returns how far it came.
  */
-export async function unveil({ most, listens, from }: Unveiling): Promise<number> {
+export async function unveil(given: { most: number; listens: boolean; from: number }): Promise<number> {
+  const { most, listens, from } = given
   const page = globalThis
   const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
   const attributes = ['class', 'style'] as const
