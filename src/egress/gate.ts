@@ -89,13 +89,6 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
   // From now on an error only means that a connection was not accepted.
   server.on('error', () => {})
   const { port } = server.address() as AddressInfo
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    const gone = [...open].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
-    shut()
-    await Promise.all([closed, ...gone, Promise.allSettled(pending)])
-  }
-  let closing: Promise<void> | undefined
   return {
     proxyUrl: `http://127.0.0.1:${port}`,
     /** The last failure of the host and port of this address, if the guard knows one. */
@@ -105,9 +98,11 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
       return meter.received
     },
     /** Destroys every connection. Resolves when none is open. */
-    close(): Promise<void> {
-      closing ??= close()
-      return closing
+    async close(): Promise<void> {
+      const closed = new Promise((resolve) => server.close(resolve))
+      const gone = [...open].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+      shut()
+      await Promise.all([closed, ...gone, Promise.allSettled(pending)])
     },
   }
 }
