@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer } from '../node-http.ts'
@@ -82,10 +83,7 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
     tunnel(socket, head, target, reach, meter).catch(() => socket.destroy())
   })
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   // From now on an error only means that a connection was not accepted.
   server.on('error', () => {})
   const { port } = server.address() as AddressInfo

@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { bytesOf } from './addresses.ts'
@@ -60,10 +61,8 @@ async function leadsHere(address: string): Promise<boolean> {
     lookup: (host, _options, done) => done(null, host, isIP(host)),
   })
   try {
-    await new Promise<void>((resolve, reject) => {
-      socket.once('error', reject)
-      socket.connect(ANY_PORT, address, resolve)
-    })
+    socket.connect(ANY_PORT, address)
+    await once(socket, 'connect')
     return spell(socket.address().address) === spell(address)
   } catch {
     // There is no route. Connecting will fail and say so.
