@@ -1,3 +1,5 @@
+import type { Part } from '../window.ts'
+
 // Runs in the page, in a world of our own (`steps/world.ts`): scripts of the page cannot change what these functions use.
 
 /** An element. Only a field has a value. */
@@ -10,13 +12,6 @@ export type State =
   | ('invalid' | 'missing' | 'hidden' | 'disabled' | 'covered' | 'not_a_field' | 'silent')
   | ('readable' | 'elsewhere')
   | 'ready'
-
-export interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
 
 export interface Answer {
   readonly state: State
@@ -46,7 +41,7 @@ export function find(selector: string): { state: State; element?: Field } {
 }
 
 /** Whether an element is visible, and its box in the page. */
-export function look(find: Find, selector: string): { state: State; box?: Box } {
+export function look(find: Find, selector: string): { state: State; box?: Required<Part> } {
   const { state, element } = find(selector)
   if (!element) return { state }
   const { left, top, width, height } = element.getBoundingClientRect()
