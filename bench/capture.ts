@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { findBrowsers } from '../src/camera/browser/find-browser.ts'
 import { readConfig } from '../src/config/config.ts'
-import { projectPath, statusPath } from '../src/contract/paths.ts'
+import { paths, pathTo, projectPath } from '../src/contract/paths.ts'
 import type { RootStatus } from '../src/contract/status.ts'
 import { pages, pathOf, serveSite } from '../src/demo/site.ts'
 import { openStorage } from '../src/service/storage.ts'
@@ -118,7 +118,7 @@ async function captureAll(
   })
   const { jobId } = (await accepted.json()) as { jobId: string }
   for (;;) {
-    const response = await fetch(`${server}${statusPath(projectId, jobId)}?wait=60`)
+    const response = await fetch(`${server}${pathTo(paths.getStatus, projectId, jobId)}?wait=60`)
     const { state, counts } = (await response.json()) as RootStatus
     if (state === 'done') return urls.length / ((performance.now() - began) / 1000)
     if (counts.failed > 0) throw new Error(`${counts.failed} captures failed`)

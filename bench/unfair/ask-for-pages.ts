@@ -1,4 +1,4 @@
-import { projectPath, statusPath } from '../../src/contract/paths.ts'
+import { paths, pathTo, projectPath } from '../../src/contract/paths.ts'
 import { isFinal, type RootStatus } from '../../src/contract/status.ts'
 import type { Setup } from './attack.ts'
 import type { Party } from './world.ts'
@@ -40,7 +40,7 @@ export async function readStatus(
   rootId: string,
   waitS = 0,
 ): Promise<RootStatus | undefined> {
-  const response = await fetch(`${service.url}${statusPath(projectId, rootId)}?wait=${waitS}`, {
+  const response = await fetch(`${service.url}${pathTo(paths.getStatus, projectId, rootId)}?wait=${waitS}`, {
     headers: { authorization: `Bearer ${read}` },
   })
   const status = (await response.json()) as RootStatus

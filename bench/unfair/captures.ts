@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findBrowsers } from '../../src/camera/browser/find-browser.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { picturePath } from '../../src/contract/paths.ts'
+import { paths, pathTo } from '../../src/contract/paths.ts'
 import { isFinal } from '../../src/contract/status.ts'
 import { askForPages, readStatus, timePages, type Wanted } from './ask-for-pages.ts'
 import { type Attack, ERRAND_S, type Setup } from './attack.ts'
@@ -62,7 +62,7 @@ async function tellOutcomes(setup: Setup, rootId: string): Promise<Record<string
 }
 
 async function describePicture({ world: { attacker }, service }: Setup, rootId: string, uuid: string) {
-  const response = await fetch(service.url + picturePath(attacker.projectId, rootId, uuid), {
+  const response = await fetch(service.url + pathTo(paths.getPicture, attacker.projectId, rootId, uuid), {
     method: 'HEAD',
     headers: { authorization: `Bearer ${attacker.read}` },
   })

@@ -1,4 +1,4 @@
-import { archivePath, eventsPath, overviewsPath, rootsPath, statusPath } from '../../src/contract/paths.ts'
+import { paths, pathTo } from '../../src/contract/paths.ts'
 import { type Attack, attackWith, type Setup } from './attack.ts'
 import { toGet } from './requests.ts'
 import { addLargeRoot, addPictures, type World } from './world.ts'
@@ -22,20 +22,18 @@ async function makeLargeRoot(world: World): Promise<string> {
   return rootId
 }
 
-type Path = (projectId: string, rootId: string) => string
-
 const reading = (
   id: string,
   what: string,
   connections: number,
-  path: Path,
+  path: string,
   manner: 'loop' | 'hold',
 ): Attack => ({
   id,
   what,
   async start({ world, service }: Setup) {
     const { projectId, read } = world.attacker
-    const url = service.url + path(projectId, await largeRootOf(world))
+    const url = service.url + pathTo(path, projectId, await largeRootOf(world))
     return await attackWith({
       url,
       connections,
@@ -49,16 +47,16 @@ const reading = (
 
 /** Rows 2, 3 and 11: many requests at once for large answers. */
 export const lists: readonly Attack[] = [
-  reading('2a', '100 full lists of a root of 10,000 jobs, not read', 100, rootsPath, 'hold'),
-  reading('2b', '500 of them', 500, rootsPath, 'hold'),
-  reading('2c', '100 times pictures.zip of it, not read', 100, archivePath, 'hold'),
-  reading('3a', 'its status in a loop, 20 connections', 20, statusPath, 'loop'),
-  reading('3b', 'its events in a loop, 20 connections', 20, eventsPath, 'loop'),
+  reading('2a', '100 full lists of a root of 10,000 jobs, not read', 100, paths.listRoots, 'hold'),
+  reading('2b', '500 of them', 500, paths.listRoots, 'hold'),
+  reading('2c', '100 times pictures.zip of it, not read', 100, paths.getArchive, 'hold'),
+  reading('3a', 'its status in a loop, 20 connections', 20, paths.getStatus, 'loop'),
+  reading('3b', 'its events in a loop, 20 connections', 20, paths.watchStatus, 'loop'),
   reading(
     '11b',
     'searches for what is not there, 20 at a time',
     20,
-    (projectId) => `${overviewsPath(projectId)}?q=nowhere-to-be-found`,
+    `${paths.listOverviews}?q=nowhere-to-be-found`,
     'loop',
   ),
 ]

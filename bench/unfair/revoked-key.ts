@@ -1,4 +1,4 @@
-import { eventsPath } from '../../src/contract/paths.ts'
+import { paths, pathTo } from '../../src/contract/paths.ts'
 import { makeKey } from '../../test/support/store/results.ts'
 import { startService } from './service.ts'
 import type { Special } from './table.ts'
@@ -19,7 +19,7 @@ export const revokedKey: Special = {
     const service = await startService(tree, { ...env, CAPTURE_CONCURRENCY: '0' })
     const limit = new AbortController()
     try {
-      const response = await fetch(service.url + eventsPath(projectId, rootId), {
+      const response = await fetch(service.url + pathTo(paths.watchStatus, projectId, rootId), {
         headers: { authorization: `Bearer ${key.secret}` },
         signal: limit.signal,
       })

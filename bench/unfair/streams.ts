@@ -1,4 +1,4 @@
-import { eventsPath, statusPath } from '../../src/contract/paths.ts'
+import { paths, pathTo } from '../../src/contract/paths.ts'
 import { type Attack, attackWith, type Setup } from './attack.ts'
 import { keepChanging } from './change-pages.ts'
 import { toGet } from './requests.ts'
@@ -8,7 +8,7 @@ const PAGES = 100
 const ADDRESS_BYTES = 8_000
 
 /** Row 1: many clients watch one large root that changes. The bench changes it: this service captures nothing. */
-const watching = (id: string, what: string, connections: number, path: typeof eventsPath): Attack => ({
+const watching = (id: string, what: string, connections: number, path: string): Attack => ({
   id,
   what,
   env: { CAPTURE_CONCURRENCY: '0' },
@@ -21,15 +21,13 @@ const watching = (id: string, what: string, connections: number, path: typeof ev
     const order = {
       url: service.url,
       connections,
-      requests: [toGet(service.url + path(projectId, rootId), attacker.read)],
+      requests: [toGet(service.url + pathTo(path, projectId, rootId), attacker.read)],
       manner: 'hold',
       unread: 'half',
     } as const
     return await attackWith(order, () => changing.stop())
   },
 })
-
-const waitPath: typeof eventsPath = (projectId, rootId) => `${statusPath(projectId, rootId)}?wait=30`
 
 export function streams(connections: number): readonly Attack[] {
   const many = connections.toLocaleString('en')
@@ -38,8 +36,8 @@ export function streams(connections: number): readonly Attack[] {
       '1a',
       `${many} event streams of a root of 877 KB that changes, half of them not read`,
       connections,
-      eventsPath,
+      paths.watchStatus,
     ),
-    watching('1b', `${many} times ?wait= for the same root`, connections, waitPath),
+    watching('1b', `${many} times ?wait= for the same root`, connections, `${paths.getStatus}?wait=30`),
   ]
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventsPath } from '../../src/contract/paths.ts'
+import { paths, pathTo } from '../../src/contract/paths.ts'
 import { makeKey } from '../../test/support/store/results.ts'
 import { median } from '../statistics.ts'
 import { changesOf } from './change-pages.ts'
@@ -52,7 +52,7 @@ export const watchers = (many: number): Special => ({
       const quiet = await prober.ask(toProbe(setup, 2_500))
       const idle = megabytesOf(service.pid)
       const memory = watchMemory(service.pid)
-      const url = service.url + eventsPath(projectId, rootId)
+      const url = service.url + pathTo(paths.watchStatus, projectId, rootId)
       await child.ask({
         url,
         connections: many,

@@ -3,7 +3,6 @@ import type { Seen } from '../contract/seen.ts'
 import type { CaptureReason } from '../contract/status.ts'
 import type { FoundBrowser } from './browser/browser.ts'
 
-/** The browser that takes the pictures. */
 export interface RunningBrowser extends Pick<FoundBrowser, 'path' | 'kind' | 'origin'> {
   readonly version: string
   readonly sandboxed: boolean

@@ -1,16 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Browser, BrowserContext } from 'playwright-core'
+import { hasSecrets } from '../contract/options/secrets.ts'
 import { scaleOf } from '../contract/picture-sizes.ts'
 import type { Gate, Guard } from '../egress/guard.ts'
 import type { FoundBrowser } from './browser/browser.ts'
-import { Browsers } from './browsers.ts'
+import { type Browsers, createBrowsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { Deadline, GRACE_MS } from './deadline.ts'
 import { type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { COOKIES_STAY, ISOLATED, NO_BYPASS } from './launch.ts'
-import { hasSecrets } from './own-origin.ts'
+import { before } from './patience.ts'
 import { ANSWER_MS, shootPage } from './shoot.ts'
 import { waitsOf } from './steps/steps.ts'
 import { visitorOf } from './visitor.ts'
@@ -43,11 +43,10 @@ export function createCamera({
   graceMs = GRACE_MS,
   answerMs = ANSWER_MS,
 }: CameraOptions): Camera {
-  /** A browser of each kind starts with its first page. */
   const kinds = new Map<string, Browsers>()
   const browsersOf = (more: readonly string[], isForLarge = false): Browsers => {
     const kind = `${more.join(' ')} ${isForLarge}`
-    const browsers = kinds.get(kind) ?? new Browsers(find, log, more)
+    const browsers = kinds.get(kind) ?? createBrowsers(find, log, more)
     kinds.set(kind, browsers)
     return browsers
   }
@@ -98,7 +97,7 @@ export function createCamera({
   return {
     ready: () => browsersOf([]).ready(),
     async shoot(wanted, signal) {
-      if (!isWebAddress(wanted.url)) throw noWebAddress(wanted)
+      requireWebAddress(wanted.url)
       const shot = inSlot(wanted.projectId ?? '', async () => {
         signal.throwIfAborted()
         closing.signal.throwIfAborted()
@@ -117,16 +116,8 @@ export function createCamera({
 
 /** A context that is still being opened is closed as soon as it is open. */
 async function closeOr(context: Promise<BrowserContext>, kill: () => Promise<void>): Promise<void> {
-  const patience = new AbortController()
-  const closed = context
-    .then((opened) => opened.close())
-    .then(
-      () => true,
-      () => true,
-    )
-  const stuck = sleep(CLOSE_MS, false, { signal: patience.signal }).catch(() => true)
-  if (!(await Promise.race([closed, stuck]))) await kill()
-  patience.abort()
+  const closing = () => Promise.allSettled([context.then((opened) => opened.close())])
+  if (!(await before(performance.now() + CLOSE_MS, closing))) await kill()
 }
 
 /**
@@ -152,13 +143,10 @@ function isGone(browser: Browser, error: unknown): boolean {
   return !browser.isConnected() || /browser has been closed/.test(String((error as Error).message))
 }
 
-function isWebAddress(url: string): boolean {
-  return /^https?:$/.test(URL.parse(url)?.protocol ?? '')
-}
-
-function noWebAddress({ url }: PageToShoot): CaptureFailure {
+function requireWebAddress(url: string): void {
   const { protocol = 'no scheme' } = URL.parse(url) ?? {}
-  return new CaptureFailure(
+  if (/^https?:$/.test(protocol)) return
+  throw new CaptureFailure(
     'blocked',
     `Only http and https pages are captured. This address begins with ${protocol}`,
   )
@@ -215,14 +203,11 @@ function spellTimezone(name: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
 }
 
-/** Runs a task as soon as there is a slot for its owner. */
-type InSlot = <T>(owner: string, task: () => Promise<T>) => Promise<T>
-
 /**
  * Runs at most `slots` tasks at a time, in the order in which they came. As many further slots are for owners that have no
  * task running: the first task of an owner does not wait for another owner's tasks.
  */
-export function createSlots(slots: number): InSlot {
+export function createSlots(slots: number) {
   const waiting: { owner: string; enter: () => void }[] = []
   /** The owner of each running task. */
   const inside: string[] = []
@@ -241,7 +226,7 @@ export function createSlots(slots: number): InSlot {
       }
     }
   }
-  return async (owner, task) => {
+  return async <T>(owner: string, task: () => Promise<T>): Promise<T> => {
     if (mayEnter(owner)) inside.push(owner)
     else await new Promise<void>((enter) => waiting.push({ owner, enter }))
     try {

@@ -1,4 +1,4 @@
-import type { Size } from './window.ts'
+import type { Size } from '../contract/picture-sizes.ts'
 
 /** Time for everything except loading: opening the page, and the picture itself. */
 export const GRACE_MS = 20_000

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { CDPSession, Page } from 'playwright-core'
+import type { Size } from '../contract/picture-sizes.ts'
 import { readPixels } from '../picture/pixels.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { type Deadline, drawMsOf } from './deadline.ts'
@@ -14,7 +15,6 @@ import {
   inWholePixels,
   type Part,
   ROUNDING,
-  type Size,
   sampleOf,
   takeFrame,
   type View,
@@ -57,7 +57,6 @@ export function highest({ height, pixels }: PictureLimits, { width, scale }: Omi
   return Math.max(1, Math.floor(rows / scale))
 }
 
-/** The size of the picture of a window. */
 export function pictureOf(window: Window, limits: PictureLimits): Size {
   const height = Math.min(window.height, highest(limits, window))
   return inPixels({ width: window.width, height }, window.scale)
@@ -69,7 +68,6 @@ export interface ExposeRules {
   readonly signal: AbortSignal
 }
 
-/** The picture of a page that has come to rest. */
 export async function expose(
   page: Page,
   session: CDPSession,
@@ -200,7 +198,6 @@ function inMegabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)
 }
 
-/** Whether a picture of this size can exceed `maxBytes`. */
 function mayExceed({ width, height }: Size, maxBytes: number): boolean {
   return (width * MOST_BYTES_A_PIXEL + 1) * height > maxBytes
 }

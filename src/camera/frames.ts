@@ -5,7 +5,7 @@ import { before } from './patience.ts'
 const ANSWER_MS = 10_000
 const WORLD = 'proofsheet-frames'
 
-type Tree = Awaited<ReturnType<typeof readTree>>
+export type Tree = Awaited<ReturnType<typeof readTree>>
 
 export interface Frame {
   readonly id: string
@@ -15,41 +15,32 @@ export interface Frame {
   readonly origin: string | undefined
 }
 
-/** The origins in the frames of a page. */
-export class Frames {
-  readonly #session: CDPSession
+/**
+ * Finds a frame and those around it, from the inside out. Undefined: the page does not say. It does not while the outermost frame itself
+ * is being navigated.
+ */
+export function createFindFrames(session: CDPSession): (frameId: string) => Promise<Frame[] | undefined> {
   /** By document. */
-  readonly #origins = new Map<string, string>()
-
-  constructor(session: CDPSession) {
-    this.#session = session
+  const origins = new Map<string, string>()
+  const askOrigin = async (frameId: string) => {
+    const made = await session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD })
+    const contextId = made.executionContextId
+    const { result } = await session.send('Runtime.evaluate', { contextId, expression: 'origin' })
+    return String(result.value)
   }
-
-  /**
-   * The frame and those around it, from the inside out. Undefined: the page does not say. It does not while the outermost frame itself
-   * is being navigated.
-   */
-  async around(frameId: string): Promise<Frame[] | undefined> {
-    const asked = async () => {
-      const path = pathTo(await readTree(this.#session), frameId)
-      return path && (await Promise.all(path.map((each) => this.#see(each))))
-    }
-    return await before(performance.now() + ANSWER_MS, asked).catch(() => undefined)
-  }
-
-  async #see({ id, url, loaderId }: Tree['frame']): Promise<Frame> {
+  const see = async ({ id, url, loaderId }: Tree['frame']): Promise<Frame> => {
     // It has had no document yet: the frame around it fills it.
     if (url === '') return { id, loaderId, origin: undefined }
-    const origin = this.#origins.get(loaderId) ?? (await this.#askOrigin(id))
-    this.#origins.set(loaderId, origin)
+    const origin = origins.get(loaderId) ?? (await askOrigin(id))
+    origins.set(loaderId, origin)
     return { id, loaderId, origin }
   }
-
-  async #askOrigin(frameId: string): Promise<string> {
-    const made = await this.#session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD })
-    const contextId = made.executionContextId
-    const { result } = await this.#session.send('Runtime.evaluate', { contextId, expression: 'origin' })
-    return String(result.value)
+  return async (frameId) => {
+    const asked = async () => {
+      const path = pathTo(await readTree(session), frameId)
+      return path && (await Promise.all(path.map(see)))
+    }
+    return await before(performance.now() + ANSWER_MS, asked).catch(() => undefined)
   }
 }
 
@@ -57,7 +48,7 @@ export async function outermostOf(session: CDPSession): Promise<string> {
   return (await readTree(session)).frame.id
 }
 
-async function readTree(session: CDPSession) {
+export async function readTree(session: CDPSession) {
   return (await session.send('Page.getFrameTree')).frameTree
 }
 

@@ -100,21 +100,15 @@ export async function launchBrowser(
   }
 }
 
-/**
- * What a page leaves behind in this process (its objects live for longer than V8 calls young) is collected when it is a
- * fifth of what is in use, and not only when it is twice that: otherwise memory grows by as much as Playwright takes.
- */
-function collectSooner(): void {
-  setFlagsFromString('--heap-growing-percent=20')
-}
-
 async function launch(
   path: string,
   env: Environment,
   { sandboxed, more }: { sandboxed: boolean; more: readonly string[] },
 ): Promise<LaunchedBrowser> {
   const { chromium } = loadPlaywright()
-  collectSooner()
+  // What a page leaves behind in this process (its objects live for longer than V8 calls young) is collected when it is a
+  // fifth of what is in use, and not only when it is twice that: otherwise memory grows by as much as Playwright takes.
+  setFlagsFromString('--heap-growing-percent=20')
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
   let own: BrowserContext | undefined
   try {

@@ -54,7 +54,6 @@ export function observeNetwork(page: Page) {
         await sleep(open.size > 0 ? LOOK_MS : Math.max(1, rest), undefined, { signal })
       }
     },
-    /** Number of requests so far. */
     count: () => count,
     /** Number of requests without an answer. */
     waitsFor: () => open.size,

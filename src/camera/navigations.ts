@@ -19,56 +19,48 @@ interface Begun {
   reason: string | undefined
 }
 
-/** Which navigations of a page were begun by its own process. A frame of another site has another one, if the browser is `ISOLATED`. */
-export class Navigations {
-  #announced: Announced[] = []
+/**
+ * Tells which navigations of a page were begun by its own process. A frame of another site has another one, if the browser is `ISOLATED`.
+ * `onFragment` is called when another process leads the page to a fragment of its document, or through its history, without a request.
+ * (If the page itself goes back, that looks the same.)
+ */
+export function watchNavigations(session: CDPSession, main: string, onFragment: () => void) {
+  let announced: Announced[] = []
   /** By loader. */
-  readonly #begun = new Map<string, Begun>()
-  #last: Begun | undefined
-
-  /**
-   * `onFragment` is called when another process leads the page to a fragment of its document, or through its history, without a request.
-   * (If the page itself goes back, that looks the same.)
-   */
-  constructor(session: CDPSession, main: string, onFragment: () => void) {
-    session.on('Page.frameRequestedNavigation', ({ frameId, url, reason }) => {
-      if (frameId === main) this.#announce(addressOf(url), reason)
-    })
-    session.on('Page.frameStartedNavigating', ({ frameId, url, loaderId, navigationType }) => {
-      if (frameId !== main) return
-      if (/sameDocument$/i.test(navigationType)) onFragment()
-      else this.#begin(addressOf(url), loaderId, /^reload/.test(navigationType) ? 'reload' : undefined)
-    })
-  }
-
-  /** Whether the page's own process began the navigation with this loader, in a way that has this method. */
-  async isOwn(loaderId: string, method: string): Promise<boolean> {
-    for (const end = performance.now() + ANNOUNCED_MS; performance.now() < end; await sleep(LOOK_MS)) {
-      const reason = this.#begun.get(loaderId)?.reason
-      if (reason !== undefined) {
-        return reason === 'reload' || (reason === 'formSubmissionPost') === (method === 'POST')
-      }
-    }
-    return false
-  }
-
-  #announce(address: string, reason: string): void {
-    if (this.#last?.address === address && this.#last.reason === undefined) this.#last.reason = reason
-    else this.#announced = [...this.#fresh(address), { address, reason, at: performance.now() }]
-  }
-
-  /** Only documents of the same origin can have a page loaded again: then `reason` is given. */
-  #begin(address: string, loaderId: string, reason?: 'reload'): void {
-    const announced = this.#fresh().find((each) => each.address === address)
-    this.#last = { address, reason: announced?.reason ?? reason }
-    this.#announced = this.#fresh(address)
-    this.#begun.set(loaderId, this.#last)
-  }
-
+  const begun = new Map<string, Begun>()
+  let last: Begun | undefined
   /** Those that may still begin, except for one address. */
-  #fresh(except?: string): Announced[] {
+  const fresh = (except?: string) => {
     const since = performance.now() - FORGET_MS
-    return this.#announced.filter(({ address, at }) => at > since && address !== except)
+    return announced.filter(({ address, at }) => at > since && address !== except)
+  }
+  session.on('Page.frameRequestedNavigation', ({ frameId, url, reason }) => {
+    if (frameId !== main) return
+    const address = addressOf(url)
+    if (last?.address === address && last.reason === undefined) last.reason = reason
+    else announced = [...fresh(address), { address, reason, at: performance.now() }]
+  })
+  session.on('Page.frameStartedNavigating', ({ frameId, url, loaderId, navigationType }) => {
+    if (frameId !== main) return
+    if (/sameDocument$/i.test(navigationType)) return onFragment()
+    const address = addressOf(url)
+    // Only documents of the same origin can have a page loaded again.
+    const reloads = /^reload/.test(navigationType) ? 'reload' : undefined
+    last = { address, reason: fresh().find((each) => each.address === address)?.reason ?? reloads }
+    announced = fresh(address)
+    begun.set(loaderId, last)
+  })
+  return {
+    /** Whether the page's own process began the navigation with this loader, in a way that has this method. */
+    async isOwn(loaderId: string, method: string): Promise<boolean> {
+      for (const end = performance.now() + ANNOUNCED_MS; performance.now() < end; await sleep(LOOK_MS)) {
+        const reason = begun.get(loaderId)?.reason
+        if (reason !== undefined) {
+          return reason === 'reload' || (reason === 'formSubmissionPost') === (method === 'POST')
+        }
+      }
+      return false
+    },
   }
 }
 

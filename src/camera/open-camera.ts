@@ -11,15 +11,15 @@ export interface CameraSetup {
   readonly fixedAddresses?: ReadonlyMap<string, FixedAddress> | undefined
 }
 
-/** The camera as it is configured. */
 export async function openCamera(config: Config, { log, fixedAddresses }: CameraSetup): Promise<Camera> {
   const { capture, limits } = config
-  const [{ createCamera }, { createGuard }] = await Promise.all([
+  const [{ createCamera }, { createGuard }, { getBrowsers }] = await Promise.all([
     import('./chromium.ts'),
     import('../egress/guard.ts'),
+    import('./browser/find-browser.ts'),
   ])
   return createCamera({
-    find: () => getBrowsers(config),
+    find: () => getBrowsers(capture),
     guard: createGuard({
       ...capture,
       ownHosts: ownHostsOf(config),
@@ -37,13 +37,7 @@ export async function openCamera(config: Config, { log, fixedAddresses }: Camera
 }
 
 /** Throws AppError `no_browser`. */
-export async function firstBrowser(config: Config): Promise<FoundBrowser | undefined> {
-  for await (const found of getBrowsers(config)) return found
-  return undefined
-}
-
-/** Throws AppError `no_browser`. */
-async function* getBrowsers({ capture }: Config): AsyncGenerator<FoundBrowser> {
-  const { getBrowsers: get } = await import('./browser/find-browser.ts')
-  yield* get(capture)
+export async function firstBrowser({ capture }: Config): Promise<FoundBrowser> {
+  const { findBrowser } = await import('./browser/find-browser.ts')
+  return await findBrowser(capture)
 }

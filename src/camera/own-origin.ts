@@ -1,4 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core'
+import { hasSecrets } from '../contract/options/secrets.ts'
 import { homeOf } from '../contract/options/steps.ts'
 import type { PageToShoot } from './camera.ts'
 import { type Answer, pauseApart } from './frames-apart.ts'
@@ -12,18 +13,14 @@ type Cookies = NonNullable<PageToShoot['options']['cookies']>
 /** What another site asks for is not answered from what the browser has kept: that may be an answer to our headers. */
 const FROM_THE_SERVER = { name: 'Cache-Control', value: 'no-cache' }
 
-export function hasSecrets({ headers, cookies, loginParameter }: PageToShoot['options']): boolean {
-  return [headers, cookies, loginParameter].some((each) => each !== undefined)
-}
-
 /** Call it before the page loads. A page without secrets is left alone. */
 export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot): Promise<Trust | undefined> {
   if (!hasSecrets(options)) return undefined
   const { headers = {}, cookies = [], loginParameter } = options
   const own = new URL(url)
   const session = await page.context().newCDPSession(page)
-  const trust = await Trust.of(page, session, { url, home: homeOf(url, loginParameter) })
-  const jar = new Jar(session, own, cookies)
+  const trust = await Trust.of(page, session, url, homeOf(url, loginParameter))
+  const jar = createJar(session, own, cookies)
   await jar.fill()
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const names = new Set(added.map(({ name }) => name.toLowerCase()))
@@ -61,48 +58,33 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
 }
 
 /** The cookies of a request. They belong to this host only, and to this port: see `COOKIES_STAY` in `launch.ts`. */
-class Jar {
-  readonly #session: CDPSession
-  readonly #cookies: Cookies
-  readonly #place: {
-    url: string
-    path: string
-    secure: boolean
-    sourceScheme: 'Secure' | 'NonSecure'
-    sourcePort: number
-  }
-  #isFull = false
-
-  constructor(session: CDPSession, { protocol, origin, port }: URL, cookies: Cookies) {
-    const secure = protocol === 'https:'
-    this.#session = session
-    this.#cookies = cookies
-    this.#place = {
-      ...{ url: `${origin}/`, path: '/', secure },
-      sourceScheme: secure ? 'Secure' : 'NonSecure',
-      sourcePort: Number(port) || (secure ? 443 : 80),
-    }
-  }
-
-  async fill(): Promise<void> {
-    if (this.#isFull) return
-    this.#isFull = true
-    for (const { name, value } of this.#cookies) {
-      // A browser does not take every cookie: one that begins with __Host- needs https. Its error would tell the value.
-      await this.#session.send('Network.setCookie', { name, value, ...this.#place }).catch(() => {})
-    }
-  }
-
-  async empty(): Promise<void> {
-    if (!this.#isFull) return
-    this.#isFull = false
-    const { url } = this.#place
-    for (const { name } of this.#cookies) await this.#session.send('Network.deleteCookies', { name, url })
-  }
-
-  /** Whether a request would be sent with one of them, or with what the server has made of it. */
-  isIn(headers: Readonly<Record<string, string>>): boolean {
-    const sent = new Set((headers['Cookie'] ?? '').split('; ').map((each) => each.split('=')[0]))
-    return this.#cookies.some(({ name }) => sent.has(name))
+function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies: Cookies) {
+  const secure = protocol === 'https:'
+  const url = `${origin}/`
+  let isFull = false
+  return {
+    async fill(): Promise<void> {
+      if (isFull) return
+      isFull = true
+      for (const { name, value } of cookies) {
+        const cookie = {
+          ...{ name, value, url, path: '/', secure },
+          sourceScheme: secure ? 'Secure' : 'NonSecure',
+          sourcePort: Number(port) || (secure ? 443 : 80),
+        } as const
+        // A browser does not take every cookie: one that begins with __Host- needs https. Its error would tell the value.
+        await session.send('Network.setCookie', cookie).catch(() => {})
+      }
+    },
+    async empty(): Promise<void> {
+      if (!isFull) return
+      isFull = false
+      for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
+    },
+    /** Whether a request would be sent with one of them, or with what the server has made of it. */
+    isIn(headers: Readonly<Record<string, string>>): boolean {
+      const sent = new Set((headers['Cookie'] ?? '').split('; ').map((each) => each.split('=')[0]))
+      return cookies.some(({ name }) => sent.has(name))
+    },
   }
 }

@@ -11,14 +11,11 @@ export interface Stay {
   readonly whileWaiting?: (waiting: Promise<void>) => Promise<void>
 }
 
-export interface BudgetRules {
-  readonly pixels: number
-  /** Pictures up to this size never wait. */
-  readonly small: number
-}
-
-/** Pictures larger than the whole budget are taken one at a time. All others share the budget, and do not wait for those. */
-export function createPixelBudget({ pixels: size, small }: BudgetRules): PixelBudget {
+/**
+ * Pictures larger than the whole budget are taken one at a time. All others share the budget, and do not wait for those. Pictures up to the
+ * size `small` never wait.
+ */
+export function createPixelBudget(size: number, small: number): PixelBudget {
   const [shared, larger] = [createLine(size), createLine(1)]
   return async (pixels, stay, task) => {
     if (pixels <= small) return await task()

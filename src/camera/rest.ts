@@ -3,6 +3,7 @@ import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Loaded } from './loading.ts'
+import { before } from './patience.ts'
 import { leadMouseOut, takeSample, type Window } from './window.ts'
 
 /** A movement that is not over after this many samples never ends. */
@@ -114,12 +115,10 @@ export async function hold(page: Page): Promise<void> {
 
 /** Iframes that are gone or do not answer are skipped. */
 async function inEveryFrame(page: Page, work: (frame: Frame) => Promise<void>): Promise<void> {
-  const over = new AbortController()
-  const tooLong = sleep(FRAME_MS, undefined, { signal: over.signal }).catch(() => {})
+  const end = performance.now() + FRAME_MS
   const [main, ...others] = page.frames()
   const done = others.map((frame) => work(frame).catch(() => {}))
   // The main frame has no limit here: the caller limits the time, and must see that the page has moved.
   if (main) await work(main)
-  await Promise.race([Promise.all(done), tooLong])
-  over.abort()
+  await before(end, () => Promise.all(done))
 }

@@ -1,28 +1,14 @@
-import { setImmediate as letOthersIn } from 'node:timers/promises'
+import type { Size } from '../contract/picture-sizes.ts'
 import { type Pixels, readPixels, readSize } from '../picture/pixels.ts'
 import { inkOf, STRIP } from './strips.ts'
-import type { Size } from './window.ts'
 
 /** Pixels of a picture in memory at a time, three bytes each. */
 const HELD_PIXELS = 16_000_000
-/** Pixels compared before the event loop continues: about a millisecond. */
-const AT_A_TIME = 512_000
 /** A strip may be one row higher or lower. */
 const SHIFT = 1
 
-export interface Rows {
-  /** How much is drawn in each strip, from this row on. */
-  inkBelow(from: number): Promise<number[]>
-  /** The strip at `y` with one row above and below. The strip begins at row `top` of that part. */
-  around(y: number): Promise<{ part: Pixels; top: number }>
-}
-
 /** Reads the rows of a PNG, one band at a time. Undefined if the picture has another size. */
-export async function openRows(
-  bytes: Buffer,
-  { width, height }: Size,
-  heldPixels = HELD_PIXELS,
-): Promise<Rows | undefined> {
+export async function openRows(bytes: Buffer, { width, height }: Size, heldPixels = HELD_PIXELS) {
   const found = await readSize(bytes)
   if (found.width !== width || found.height !== height) return undefined
   let held: (Pixels & { readonly top: number }) | undefined
@@ -36,23 +22,21 @@ export async function openRows(
   }
 
   return {
-    async inkBelow(from) {
+    /** How much is drawn in each strip, from this row on. */
+    async inkBelow(from: number): Promise<number[]> {
       const ink: number[] = []
       const most = Math.max(1, Math.floor(heldPixels / width / STRIP)) * STRIP
-      const few = Math.max(1, Math.floor(AT_A_TIME / width / STRIP)) * STRIP
       // Includes the row above the first strip, for `around`.
       for (let top = from; top + STRIP <= height; top += most) {
         const above = Math.min(SHIFT, top)
         const count = Math.min(most + SHIFT, height - top) + above
-        const band = slice(await read(top - above, count), above, Math.min(most, height - top))
-        for (let done = 0; done < band.height; done += few) {
-          ink.push(...inkOf(slice(band, done, Math.min(few, band.height - done))))
-          await letOthersIn()
-        }
+        const band = await read(top - above, count)
+        ink.push(...inkOf(slice(band, above, Math.min(most, height - top))))
       }
       return ink
     },
-    async around(y) {
+    /** The strip at `y` with one row above and below. The strip begins at row `top` of that part. */
+    async around(y: number): Promise<{ part: Pixels; top: number }> {
       const first = Math.max(0, y - SHIFT)
       const end = Math.min(height, y + STRIP + SHIFT)
       return { part: await read(first, end - first), top: y - first }

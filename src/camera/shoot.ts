@@ -19,7 +19,7 @@ import type { Stage } from './steps/stage.ts'
 import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
 import { World } from './steps/world.ts'
 import { originOf, type Trust } from './trust.ts'
-import { Visit } from './visit.ts'
+import { observeVisit, type Visit } from './visit.ts'
 import { openWindow, windowOf } from './window.ts'
 
 /** If a page does not answer for this long after its loading time, a script keeps it busy for good. */
@@ -89,7 +89,7 @@ async function shoot(
   { limits, deadline, signal, stays = false, ...given }: Rules & { readonly stays?: boolean },
 ): Promise<Shot> {
   const network = observeNetwork(page)
-  const visit = new Visit(page, gate, wanted)
+  const visit = observeVisit(page, gate, wanted)
   const session = await openWindow(page, wanted.options)
   const window = windowOf(wanted.options)
   // A large window is drawn while the page answers.
@@ -187,13 +187,8 @@ async function shoot(
 
 /** False if a script keeps the page busy. A page that is just moving answers with an error, which counts as an answer. */
 async function answers(session: CDPSession, withinMs: number): Promise<boolean> {
-  const over = new AbortController()
-  const answer = session.send('Runtime.evaluate', { expression: '0' }).then(
-    () => true,
-    () => true,
-  )
-  const late = sleep(withinMs, false, { signal: over.signal }).catch(() => false)
-  return await Promise.race([answer, late]).finally(() => over.abort())
+  const asked = () => Promise.allSettled([session.send('Runtime.evaluate', { expression: '0' })])
+  return (await before(performance.now() + withinMs, asked)) !== undefined
 }
 
 function silent(

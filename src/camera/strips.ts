@@ -12,7 +12,6 @@ const SHARE = 0.3
 const CHANNELS = 3
 const EVERY = 4
 
-/** How much is drawn in each strip of some rows. */
 export function inkOf(rows: Pixels): number[] {
   return Array.from({ length: Math.floor(rows.height / STRIP) }, (_, index) =>
     countEdges(rows, index * STRIP),

@@ -1,15 +1,14 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { CaptureFailure } from './camera.ts'
 import { hostOf } from './failures.ts'
-import { Frames, outermostOf } from './frames.ts'
+import { createFindFrames, outermostOf } from './frames.ts'
 import { scrollBack } from './in-page/unveil.ts'
-import { Navigations } from './navigations.ts'
+import { watchNavigations } from './navigations.ts'
 import { World } from './steps/world.ts'
 
 // Who decided what a page with secrets is asked for. The giver of the secrets chose its address. Documents of home origins may go on from
 // there. A frame of another site may not, nor may a site on the way. Decision 26.
 
-/** A request that waits for an answer. */
 export interface Paused {
   readonly requestId: string
   /** The same for a request and all its redirects. Of a document, it is also the id of its loader. */
@@ -33,8 +32,8 @@ export type Verdict = 'trusted' | 'untrusted' | 'refused'
 export class Trust {
   readonly #page: Page
   readonly #world: World
-  readonly #frames: Frames
-  readonly #navigations: Navigations
+  readonly #findFrames: ReturnType<typeof createFindFrames>
+  readonly #navigations: ReturnType<typeof watchNavigations>
   readonly #given: URL
   readonly #home: readonly string[]
   readonly #main: string
@@ -66,12 +65,8 @@ export class Trust {
   readonly #byPage = new Map<string, Promise<boolean>>()
 
   /** Call it before the page loads. It needs a browser with `ISOLATED` sites. */
-  static async of(
-    page: Page,
-    session: CDPSession,
-    { url, home }: { url: string; home: readonly string[] },
-  ): Promise<Trust> {
-    const trust = new Trust(page, session, { url, home, main: await outermostOf(session) })
+  static async of(page: Page, session: CDPSession, url: string, home: readonly string[]): Promise<Trust> {
+    const trust = new Trust(page, session, url, home, await outermostOf(session))
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId === undefined) trust.#document = frame.loaderId
     })
@@ -86,15 +81,11 @@ export class Trust {
     return trust
   }
 
-  private constructor(
-    page: Page,
-    session: CDPSession,
-    { url, home, main }: { url: string; home: readonly string[]; main: string },
-  ) {
+  private constructor(page: Page, session: CDPSession, url: string, home: readonly string[], main: string) {
     this.#page = page
     this.#world = new World(session)
-    this.#frames = new Frames(session)
-    this.#navigations = new Navigations(session, main, () => this.#noteMove())
+    this.#findFrames = createFindFrames(session)
+    this.#navigations = watchNavigations(session, main, () => this.#noteMove())
     this.#given = new URL(url)
     this.#home = home
     this.#main = main
@@ -134,7 +125,7 @@ export class Trust {
   /** Whether a document in this frame, or in one around it, is not ours, or may have been chosen by one that is not. */
   async isForeign(frameId: string): Promise<boolean> {
     if (this.#strayed.has(frameId)) return true
-    const frames = await this.#frames.around(frameId)
+    const frames = await this.#findFrames(frameId)
     return (
       frames?.some(
         ({ id, origin }) => this.#strayed.has(id) || (origin !== undefined && !this.#home.includes(origin)),
@@ -272,7 +263,7 @@ export class Trust {
       // A document that is being left can still ask for something.
       return this.#pages.get(this.#document) === true && this.#isHome(senderOf(paused))
     }
-    const frames = await this.#frames.around(frameId)
+    const frames = await this.#findFrames(frameId)
     return (
       frames?.every(({ id, origin, loaderId }) =>
         id === this.#main

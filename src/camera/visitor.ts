@@ -10,7 +10,6 @@ const LOCALE = 'en-US'
 
 type Asked = Size & Pick<PageOptions, 'device' | 'userAgent' | 'locale'>
 
-/** The emulated device and visitor. */
 export interface Visitor {
   readonly mobile: boolean
   readonly touch: boolean

@@ -1,14 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core'
 import type { PageOptions } from '../contract/capture-options.ts'
-import { scaleOf } from '../contract/picture-sizes.ts'
+import { type Size, scaleOf } from '../contract/picture-sizes.ts'
 import { createPixelBudget } from './pixel-budget.ts'
 import { callBrowser } from './user-agent.ts'
 import { visitorOf } from './visitor.ts'
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
 
 /** Sizes and places are in pixels of the window. The picture has `scale` as many, in each direction. */
 export interface Window extends Size {
@@ -33,8 +28,7 @@ const SAMPLE_PIXELS = 4_096 * 2_048
  * The pixels that all pages of this process may take at a time. A picture is copied about five times on its way from the
  * browser, at up to three bytes per pixel. Windows up to 1920 × 1080 do not wait.
  */
-export const withinBudget = createPixelBudget({ pixels: SAMPLE_PIXELS, small: 1_920 * 1_080 })
-/** Whether a picture has more pixels than that. */
+export const withinBudget = createPixelBudget(SAMPLE_PIXELS, 1_920 * 1_080)
 export function isLarge({ width, height }: Size): boolean {
   return width * height > SAMPLE_PIXELS
 }
@@ -138,7 +132,6 @@ async function zoomOf(session: CDPSession): Promise<number> {
   return (await session.send('Page.getLayoutMetrics')).cssVisualViewport.scale
 }
 
-/** The number of bytes that a Base64 text encodes. */
 export function bytesOf(base64: string): number {
   return Math.floor((base64.length * 3) / 4) - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0)
 }

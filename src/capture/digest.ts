@@ -3,7 +3,6 @@ import type { When } from '../contract/when.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { NewRequest } from '../store/captures.ts'
 
-/** The pages and options of a request. */
 export type RequestContent = Pick<NewRequest, 'options' | 'pages'>
 
 /** The parts of a request that its digest covers. */
@@ -41,7 +40,6 @@ function textOf({ options, pages, when, template }: Digested): string {
   return JSON.stringify([width, height, fullPage, tags, parts, ...more, ...inOrder(others), ...later])
 }
 
-/** No object, or one with the options sorted by name. */
 function inOrder(options: object): object[] {
   const names = Object.keys(options).sort()
   if (names.length === 0) return []

@@ -37,9 +37,8 @@ export class CaptureFigures {
   end(outcome: string, seconds: number): void {
     const times = this.times.get(outcome) ?? { counts: new Array(CAPTURE_BUCKETS.length + 1).fill(0), sum: 0 }
     this.times.set(outcome, times)
-    const found = CAPTURE_BUCKETS.findIndex((end) => seconds <= end)
-    const index = found < 0 ? CAPTURE_BUCKETS.length : found
-    times.counts[index] = (times.counts[index] ?? 0) + 1
+    const bucket = CAPTURE_BUCKETS.filter((end) => end < seconds).length
+    times.counts[bucket] = (times.counts[bucket] ?? 0) + 1
     times.sum += seconds
   }
 }

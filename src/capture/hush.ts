@@ -13,17 +13,6 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i
 /** Longer than the stored part of a text that the page chose. */
 const LONGEST = 20_000
 
-/**
- * Cuts secrets out of what a page has written. A form may put a password into an address, a browser into a message. What is known without
- * the page stays: the address that was given, and our own sentences, which name selectors, origins and hosts. A gap there would tell that a
- * user name is a word of them.
- */
-export interface Hush {
-  seen(seen: Seen): Promise<Seen>
-  /** Changes the error itself, with its causes. */
-  error(error: unknown): Promise<unknown>
-}
-
 /** For whom the secrets are: the address of the page, and the origins that may have them. */
 export interface Given {
   readonly url: string
@@ -31,12 +20,15 @@ export interface Given {
 }
 
 /**
- * Texts that an origin of another site chose are left out: it could write guesses, and see from the parts that are cut out which of them
- * is right.
+ * Cuts secrets out of what a page has written. A form may put a password into an address, a browser into a message. What is known without
+ * the page stays: the address that was given, and our own sentences, which name selectors, origins and hosts. A gap there would tell that a
+ * user name is a word of them. Texts that an origin of another site chose are left out: it could write guesses, and see from the parts that
+ * are cut out which of them is right.
  */
-export function createHush(secrets: readonly string[], { url: given, home }: Given): Hush {
+export function createHush(secrets: readonly string[], { url: given, home }: Given) {
   const hidden = secrets.flatMap(withParts).flatMap(withDecoded)
   const text = async (whole: string) => await cutOut(whole, hidden)
+  /** Changes the error itself, with its causes. */
   const error = async (thrown: unknown): Promise<unknown> => {
     if (!(thrown instanceof Error) || hidden.length === 0) return thrown
     if (!(thrown instanceof CaptureFailure)) {

@@ -11,7 +11,8 @@ import { pairPages, sameAddress } from './pair-pages.ts'
 // be added one day. Only the name of a page and the tags may change, and a page may get more time. With less time, a picture would be
 // taken before a click hides something. Decision 28.
 
-type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
+/** Pages and their options. `otherPages`: only of a template. */
+export type Given = Omit<TemplateRequest, 'name'>
 type Page = Given['urls'][number]
 
 const DETAIL = 'must stay as it is while secrets are kept: give the secrets again to change it'
@@ -93,12 +94,10 @@ function* changedPages(
   if (!isSame && usesKept(BARE, -1)) yield { page: BARE, index: now.urls.length, candidates: [BARE] }
 }
 
-/** The options that all pages share. */
 function textOfAll({ screenshotParameter: { tags: _, name: __, ...shared }, failOn }: Given): string {
   return JSON.stringify([shared, failOn])
 }
 
-/** The page's own options. */
 function textOf({ url: _, name: __, ...own }: Page): string {
   return JSON.stringify(own)
 }

@@ -2,18 +2,16 @@ import type { Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { concealRequest } from '../contract/options/secrets.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
-import type { TemplateRequest } from '../contract/templates.ts'
-import type { KeyRing } from '../secrets/key-ring.ts'
-import { mistakesOfOptions } from './kept-options.ts'
-import { pairPages, sameAddress } from './pair-pages.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import { type Given, mistakesOfOptions } from './kept-options.ts'
+import { addressOf, pairPages, urlOf } from './pair-pages.ts'
 
 // A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Someone who may
 // change or run it, but does not know a secret, must not learn it. So a kept secret goes only to the pages that it was given for,
 // and only with the options that it was given with (`kept-options.ts`). A template that says `otherPages` lets it go to other pages of the
 // same origins. Decision 28.
 
-/** Pages and their options. `otherPages`: only of a template. */
-export type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
+export type { Given }
 
 export interface KeptRequest {
   /** JSON of a `Given`, with empty strings for secrets. */
@@ -58,7 +56,6 @@ export function keepRequest(given: Given, ring: KeyRing, place: string): KeptReq
   }
 }
 
-/** The request without its secrets. */
 export function showRequest({ request }: Pick<KeptRequest, 'request'>): Given {
   return JSON.parse(request)
 }
@@ -72,9 +69,9 @@ export function openRequest(
   ring: KeyRing,
   { place, urls }: { place: string; urls?: ScreenshotRequest['urls'] | undefined },
 ): Opened {
-  const { otherPages, ...before } = showRequest(kept)
+  const all = showRequest(kept)
+  const { otherPages, ...before } = all
   const secrets = readSecrets(kept, ring, place)
-  const all = { ...before, otherPages }
   const changed = { ...before, ...(urls && { urls }) }
   const { bare, refused, filled } = refill(changed, all, secrets)
   if (refused.length === 0) {
@@ -96,7 +93,7 @@ export function openRequest(
 /**
  * Puts the secrets that are kept into a changed request, where it has empty strings. The change may be any JSON: `bare` has
  * placeholders for the secrets, and is checked afterwards. Limits must not be checked with the secrets in it: that would tell
- * how long they are. Throws CannotOpen. Mistakes: a secret must be given again. An empty string for which nothing is kept stays
+ * how long they are. Mistakes: a secret must be given again. An empty string for which nothing is kept, or can be decrypted, stays
  * empty, and the check refuses it.
  */
 export function refillRequest<T>(
@@ -105,7 +102,7 @@ export function refillRequest<T>(
   { ring, place }: { ring: KeyRing; place: string },
 ): Refilled<T> {
   const before = showRequest(kept)
-  const { bare, refused, filled } = refill(changed, before, readSecrets(kept, ring, place))
+  const { bare, refused, filled } = refill(changed, before, secretsIfOpen(kept, ring, place))
   return {
     bare,
     mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })),
@@ -123,13 +120,22 @@ export interface Refilled<T> {
   putSecretsIn(checked: Given): Given
 }
 
-/** If the secrets cannot be decrypted, all of them must be given again: the check refuses empty strings. */
+/** A request for which nothing is kept. */
 export function refillNothing<T>(changed: T): Refilled<T> {
   return { bare: changed, mistakes: [], mistakesOfOptions: () => [], putSecretsIn: (checked) => checked }
 }
 
 function readSecrets({ sealed }: KeptRequest, ring: KeyRing, place: string): KeptSecrets {
   return sealed === undefined ? {} : JSON.parse(ring.open(sealed, place))
+}
+
+function secretsIfOpen(...kept: Parameters<typeof readSecrets>): KeptSecrets {
+  try {
+    return readSecrets(...kept)
+  } catch (error) {
+    if (error instanceof CannotOpen) return {}
+    throw error
+  }
 }
 
 interface Refused {
@@ -215,18 +221,8 @@ function notFor(other: string, known: readonly string[]): string {
 
 /** A malformed address matches no other. */
 function originOf(page: unknown): string {
-  const url = textOf(page)
+  const url = urlOf(page)
   return URL.parse(url)?.origin ?? url
-}
-
-function addressOf(page: unknown): string {
-  return sameAddress(textOf(page))
-}
-
-/** The address may be any JSON. */
-function textOf(page: unknown): string {
-  const url = valueAt(page, ['url'])
-  return typeof url === 'string' ? url : JSON.stringify(url ?? null)
 }
 
 type Branch = Record<string, unknown>

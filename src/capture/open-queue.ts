@@ -123,12 +123,12 @@ export function openQueue(
     }
   }
 
-  const lostAttempts = new LostAttempts(leaseMs)
+  const findLost = createFindLost(leaseMs)
   /** Captures of dead processes go back to the queue. */
   const giveBackLost = async (): Promise<void> => {
     if (!(await captures.anyUnfinished())) return
     const others = (await captures.findUnderWay()).filter(({ uuid }) => !running.has(uuid))
-    for (const attempt of lostAttempts.look(others, performance.now())) {
+    for (const attempt of findLost(others, performance.now())) {
       const { rootId, position } = attempt
       const deaths = attempt.deaths + 1
       const now = clock()
@@ -199,31 +199,23 @@ function keepLease(everyMs: number, renew: () => Promise<boolean>) {
 type SeenLeases = Map<string, { readonly lease: number; readonly since: number }>
 
 /**
- * Finds the attempts whose processes have died: their leases are not renewed. The time without a change is measured by the
- * monotonic clock of this process. Other clocks are not used: they jump, and differ between machines.
+ * Finds the attempts whose processes have died: their leases have not changed for `lostMs`. That time is measured by the monotonic clock of
+ * this process. Other clocks are not used: they jump, and differ between machines. Must be asked regularly, with all attempts under way in
+ * other processes.
  */
-export class LostAttempts {
-  readonly #lostMs: number
-  #seen: SeenLeases = new Map()
-  #looked = Number.NEGATIVE_INFINITY
-
-  /** `lostMs`: a lease that has not changed for this long belongs to a dead process. */
-  constructor(lostMs: number) {
-    this.#lostMs = lostMs
-  }
-
-  /** Must be called regularly, with all attempts under way in other processes. Returns those that are lost. */
-  look(underWay: readonly UnderWay[], now: number): UnderWay[] {
+export function createFindLost(lostMs: number): (underWay: readonly UnderWay[], now: number) => UnderWay[] {
+  let seen: SeenLeases = new Map()
+  let looked = Number.NEGATIVE_INFINITY
+  return (underWay, now) => {
     // After a long gap, leases prove nothing: this process stood still, or no process could reach the database to renew.
-    const gap = now - this.#looked > this.#lostMs / 2
-    this.#looked = now
-    const before: SeenLeases = gap ? new Map() : this.#seen
-    this.#seen = new Map(
+    const before: SeenLeases = now - looked > lostMs / 2 ? new Map() : seen
+    looked = now
+    seen = new Map(
       underWay.map(({ uuid, lease }) => {
-        const seen = before.get(uuid)
-        return [uuid, seen?.lease === lease ? seen : { lease, since: now }]
+        const known = before.get(uuid)
+        return [uuid, known?.lease === lease ? known : { lease, since: now }]
       }),
     )
-    return underWay.filter(({ uuid }) => now - (this.#seen.get(uuid)?.since ?? now) >= this.#lostMs)
+    return underWay.filter(({ uuid }) => now - (seen.get(uuid)?.since ?? now) >= lostMs)
   }
 }

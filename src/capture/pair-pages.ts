@@ -31,9 +31,14 @@ function identityOf(page: unknown): string {
   return JSON.stringify([addressOf(page), name])
 }
 
-function addressOf(page: unknown): unknown {
-  const { url } = (page ?? {}) as Partial<Page>
-  return typeof url === 'string' ? sameAddress(url) : JSON.stringify(url)
+export function addressOf(page: unknown): string {
+  return sameAddress(urlOf(page))
+}
+
+/** It may be any JSON. */
+export function urlOf(page: unknown): string {
+  const { url = null } = (page ?? {}) as Partial<Page>
+  return typeof url === 'string' ? url : JSON.stringify(url)
 }
 
 /** The same for all spellings of an address that lead to the same page: `HTTP://127.1/x/../a` is `http://127.0.0.1/a`. */

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import { type CaptureTask, SUSPECT_DEATHS } from '../store/captures.ts'
 
-/** Attempts at a page before it fails. */
 export const MAX_ATTEMPTS = 3
 /** Deaths of processes before a page fails: SUSPECT_DEATHS beside other pages, the rest with nothing else under way. */
 export const MAX_DEATHS = 10

@@ -11,19 +11,15 @@ import { sealRequest } from './seal-request.ts'
 export interface AcceptOptions {
   readonly now: number
   readonly idempotencyKey: string | undefined
-  /** Where the root comes from. */
   readonly origin?: Origin
-  /** By default, a new id. */
   readonly rootId?: string
 }
 
 interface RequestsOptions extends Required<AcceptLimits> {
   readonly ring: KeyRing
-  /** Called when a root was scheduled for later. */
   readonly onScheduled?: () => void
 }
 
-/** Accepts requests. */
 export type Requests = ReturnType<typeof createRequests>
 
 export function createRequests(

@@ -1,7 +1,7 @@
 import type { Waiting } from '../contract/status.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { RootKey, Store } from '../store/store.ts'
-import { Statuses, type StatusesOptions } from './statuses.ts'
+import { createStatuses, type Statuses, type StatusesOptions } from './statuses.ts'
 
 /** Changes by other processes are seen within this time. */
 const LOOK_MS = 500
@@ -30,7 +30,6 @@ interface Watched extends RootKey {
   readonly watchers: Set<Watcher>
   /** The version that all its watchers have seen. */
   toldVersion: number
-  /** Its watchers are being woken. */
   isTelling: boolean
 }
 
@@ -49,16 +48,14 @@ export class RootWatchers {
   #isAboutToLook = false
   #isLooking = false
   #size = 0
-  /** When the database stopped answering. */
   #awaySince: number | undefined
 
   constructor(captures: Store['captures'], turns: FairTurns, options: StatusesOptions) {
-    this.statuses = new Statuses(captures, options)
+    this.statuses = createStatuses(captures, options)
     this.#captures = captures
     this.#turns = turns
   }
 
-  /** How many watchers there are. */
   get size(): number {
     return this.#size
   }
@@ -119,7 +116,7 @@ export class RootWatchers {
 
   /** Capturing has stopped for this reason, or continues. That changes the status of every root. */
   tellAll(waiting: Waiting | undefined): void {
-    this.statuses.waiting = waiting
+    this.statuses.tell(waiting)
     const all = [...this.#watched.values()].flatMap(({ watchers }) => [...watchers])
     void this.#inSlices(all, (watcher) => watcher.wakeAgain())
   }

@@ -1,4 +1,5 @@
-import { conceal, hasSecrets, reveal, secretsOfPages } from '../contract/options/secrets.ts'
+import { fillIn } from '../contract/ask-again.ts'
+import { conceal, hasSecrets, secretsOfPages } from '../contract/options/secrets.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { CaptureKey, CaptureTask, NewRequest } from '../store/captures.ts'
 import { otherWork } from '../work/other-work.ts'
@@ -44,7 +45,7 @@ export function openTask(
   if (!hasSecrets(task.options)) return { task, secrets: [] }
   if (sealed === undefined) throw new CannotOpen('They are no longer in the database.')
   const secrets = JSON.parse(ring.open(sealed, placeOf(task)))
-  const options = reveal(task.options, secrets)
+  const options = fillIn(task.options, secrets)
   return { task: { ...task, options }, secrets: [...Object.values<string>(secrets), ...basicOf(options)] }
 }
 

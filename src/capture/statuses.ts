@@ -13,9 +13,7 @@ export interface StatusBytes {
   readonly version: number
   /** The root is finished: no newer status follows. */
   readonly isFinal: boolean
-  /** As a server-sent event. */
   readonly event: Buffer
-  /** The same as JSON. */
   readonly json: Buffer
 }
 
@@ -24,83 +22,74 @@ export interface StatusesOptions {
   readonly whyWaiting: WhyWaiting
 }
 
+export type Statuses = ReturnType<typeof createStatuses>
+
 /**
  * Reads and renders the status of a request, once for each version and for each `since`. `since` is the version that a client
  * knows: the status has the pages that have changed since. With 0 it has all of them.
  */
-export class Statuses {
-  readonly #captures: Pick<Store['captures'], 'findChanges' | 'findVersion'>
-  readonly #explainTo: ExplainTo
-  readonly #whyWaiting: WhyWaiting
+export function createStatuses(
+  captures: Pick<Store['captures'], 'findChanges' | 'findVersion'>,
+  { explainTo, whyWaiting }: StatusesOptions,
+) {
   /** Why nothing is captured at the moment, if anything. It is part of every status, but it does not raise the version. */
-  waiting: Waiting | undefined
-  readonly #kept = new KeptBytes<StatusBytes>(KEPT_BYTES, ({ event }) => event.length, KEPT_BYTES / 2)
-  readonly #reading = new Map<string, Promise<StatusBytes | undefined>>()
-
-  constructor(
-    captures: Pick<Store['captures'], 'findChanges' | 'findVersion'>,
-    { explainTo, whyWaiting }: StatusesOptions,
-  ) {
-    this.#captures = captures
-    this.#explainTo = explainTo
-    this.#whyWaiting = whyWaiting
-  }
-
-  /** Undefined if the root was imported: it has no request. */
-  async version(root: RootKey): Promise<number | undefined> {
-    return await this.#captures.findVersion(root.projectId, root.rootId)
-  }
-
-  /** A kept status of this version or a later one. */
-  kept(root: RootKey, since: number, version: number): StatusBytes | undefined {
-    const found = this.#kept.get(this.#nameOf(root, since))
-    return found && found.version >= version ? found : undefined
-  }
-
-  /** The same, but read if it is not kept. Undefined if there is no request. */
-  async read(
-    root: RootKey,
-    since: number,
-    version: number,
-    inTurn: InTurn,
-  ): Promise<StatusBytes | undefined> {
-    // Calls `onChange` if the reason has changed.
-    await this.#whyWaiting()
-    const name = this.#nameOf(root, since)
-    for (;;) {
-      const kept = this.kept(root, since, version)
-      if (kept) return kept
-      const reading = this.#reading.get(name)
-      if (!reading) return await this.#begin(name, () => inTurn(() => this.#render(root, since)))
-      const found = await reading
-      // This read may have begun before the version was written.
-      if (!found || found.version >= version) return found
-    }
-  }
-
-  #begin(name: string, read: () => Promise<StatusBytes | undefined>): Promise<StatusBytes | undefined> {
-    const reading = read().finally(() => this.#reading.delete(name))
-    this.#reading.set(name, reading)
-    return reading
-  }
-
-  async #render(root: RootKey, since: number): Promise<StatusBytes | undefined> {
-    const name = this.#nameOf(root, since)
-    const { waiting } = this
-    const changes = await this.#captures.findChanges(root.projectId, root.rootId, since)
+  let waiting: Waiting | undefined
+  const all = new KeptBytes<StatusBytes>(KEPT_BYTES, ({ event }) => event.length, KEPT_BYTES / 2)
+  const reading = new Map<string, Promise<StatusBytes | undefined>>()
+  const nameOf = ({ projectId, rootId }: RootKey, since: number) =>
+    `${projectId}${rootId}${since}${waiting?.detail ?? ''}`
+  const render = async (root: RootKey, since: number): Promise<StatusBytes | undefined> => {
+    const [name, why] = [nameOf(root, since), waiting]
+    const changes = await captures.findChanges(root.projectId, root.rootId, since)
     if (!changes) return undefined
-    const isExplained = this.#explainTo.has(root.projectId)
-    const status = toStatus(root.rootId, changes, { isExplained, waiting })
+    const isExplained = explainTo.has(root.projectId)
+    const status = toStatus(root.rootId, changes, { isExplained, waiting: why })
     const { version } = changes
     const before = `event: status\nid: ${version}\ndata: `
     const event = Buffer.from(`${before}${JSON.stringify(status)}\n\n`)
     const json = event.subarray(before.length, -2)
     const rendered = { version, isFinal: isFinal(status.state), event, json }
-    this.#kept.keep(name, rendered)
+    all.keep(name, rendered)
     return rendered
   }
-
-  #nameOf({ projectId, rootId }: RootKey, since: number): string {
-    return `${projectId}${rootId}${since}${this.waiting?.detail ?? ''}`
+  /** A kept status of this version or a later one. */
+  const kept = (root: RootKey, since: number, version: number): StatusBytes | undefined => {
+    const found = all.get(nameOf(root, since))
+    return found && found.version >= version ? found : undefined
+  }
+  return {
+    kept,
+    /** Capturing has stopped for this reason, or continues. */
+    tell(why: Waiting | undefined): void {
+      waiting = why
+    },
+    /** Undefined if the root was imported: it has no request. */
+    async version(root: RootKey): Promise<number | undefined> {
+      return await captures.findVersion(root.projectId, root.rootId)
+    },
+    /** A kept status, but read if it is not kept. Undefined if there is no request. */
+    async read(
+      root: RootKey,
+      since: number,
+      version: number,
+      inTurn: InTurn,
+    ): Promise<StatusBytes | undefined> {
+      // Calls `onChange` if the reason has changed.
+      await whyWaiting()
+      const name = nameOf(root, since)
+      for (;;) {
+        const known = kept(root, since, version)
+        if (known) return known
+        const underWay = reading.get(name)
+        if (!underWay) {
+          const begun = inTurn(() => render(root, since)).finally(() => reading.delete(name))
+          reading.set(name, begun)
+          return await begun
+        }
+        const found = await underWay
+        // This read may have begun before the version was written.
+        if (!found || found.version >= version) return found
+      }
+    },
   }
 }

@@ -9,7 +9,7 @@ import { type Expected, untilUnchanged } from '../store/owned.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredTemplate, TemplateKey } from '../store/templates.ts'
 import { otherWork } from '../work/other-work.ts'
-import { keepRequest, type OpenRequest, openRequest, refillNothing, refillRequest } from './kept-request.ts'
+import { keepRequest, type OpenRequest, openRequest, refillRequest } from './kept-request.ts'
 import type { Requests } from './requests.ts'
 
 export interface TemplatesOptions {
@@ -76,7 +76,7 @@ export class Templates {
       async (before) => {
         const place = placeOf(key)
         await otherWork()
-        const refilled = refillIfOpen(body, before, { ring, place })
+        const refilled = refillRequest(body, before, { ring, place })
         await otherWork()
         const { given, name, mistakes = [] } = parseTemplateRequest(refilled.bare, limits)
         const kept = given && refilled.mistakesOfOptions()
@@ -138,16 +138,6 @@ function placeOf({ projectId, templateId }: TemplateKey): string {
 export function oneForEachPlace(first: readonly Mistake[], others: readonly Mistake[]): Mistake[] {
   const places = new Set(first.map(({ pointer }) => pointer))
   return [...first, ...others.filter(({ pointer }) => !places.has(pointer))]
-}
-
-/** If the secrets cannot be decrypted, the check finds empty strings. */
-export function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<typeof refillRequest> {
-  try {
-    return refillRequest(...request)
-  } catch (error) {
-    if (error instanceof CannotOpen) return refillNothing(request[0])
-    throw error
-  }
 }
 
 function opening<T>(open: () => T): T {

@@ -20,7 +20,6 @@ export interface WhyWaitingOptions {
   readonly store: Pick<Store, 'checkWriting' | 'hasFailedToWrite'>
   readonly images: Pick<Images, 'checkWriting' | 'hasFailedToWrite'>
   readonly log: Pick<Logger, 'info' | 'error'>
-  /** Called when the reason has changed. */
   readonly onChange: (waiting: Waiting | undefined) => void
 }
 

@@ -34,7 +34,6 @@ export interface WorkerOptions {
   readonly figures: CaptureFigures
   readonly standstill: Pick<Standstill, 'since'>
   readonly onBegun: (task: CaptureTask) => void
-  /** Called after this process has ended a capture. */
   readonly onEnded: (task: CaptureTask) => void
 }
 
@@ -86,7 +85,7 @@ export function createWork({
     try {
       const shot = await shoot(task, signal)
       const seen = tidySeen(shot.seen)
-      const finished = await finishShot(shot.bytes, task.options, { limits, signal })
+      const finished = await finish(shot.bytes, task.options, signal)
       return { ...(await store(task, finished, signal)), basepath: DEFAULT_BASEPATH, seen }
     } catch (error) {
       if (signal.aborted) throw error
@@ -126,6 +125,19 @@ export function createWork({
       if (!(error instanceof CaptureFailure && error.seen)) throw error
       throw new CaptureFailure(error.reason, error.message, await hush.seen(error.seen))
     }
+  }
+
+  /** The picture of a page as it was asked for: cropped, framed, with its effects. Throws CaptureFailure `too_large`. */
+  async function finish(png: Buffer, options: PageOptions, signal: AbortSignal): Promise<Buffer> {
+    const { picturePixels: maxPixels, captureBytes } = limits
+    const finished = await finishPicture(png, options, { maxPixels, signal }).catch((error) => {
+      throw error instanceof TooManyPixels ? new CaptureFailure('too_large', error.message) : error
+    })
+    if (finished !== png && finished.length > captureBytes) {
+      const detail = `The finished picture has ${finished.length} bytes, more than ${captureBytes} (MAX_CAPTURE_BYTES).`
+      throw new CaptureFailure('too_large', detail)
+    }
+    return finished
   }
 
   async function store(
@@ -171,24 +183,6 @@ function neverFits({ bytes, width, height }: Picture): CaptureFailure {
     `The picture, ${width} × ${height} pixels, has ${bytes.length} bytes: with its preview ` +
       'it is larger than the whole disk that holds the pictures.',
   )
-}
-
-interface Rules {
-  readonly limits: { readonly picturePixels: number; readonly captureBytes: number }
-  readonly signal: AbortSignal
-}
-
-/** The picture of a page as it was asked for: cropped, framed, with its effects. Throws CaptureFailure `too_large`. */
-async function finishShot(png: Buffer, options: PageOptions, { limits, signal }: Rules): Promise<Buffer> {
-  const { picturePixels: maxPixels, captureBytes } = limits
-  const finished = await finishPicture(png, options, { maxPixels, signal }).catch((error) => {
-    throw error instanceof TooManyPixels ? new CaptureFailure('too_large', error.message) : error
-  })
-  if (finished !== png && finished.length > captureBytes) {
-    const detail = `The finished picture has ${finished.length} bytes, more than ${captureBytes} (MAX_CAPTURE_BYTES).`
-    throw new CaptureFailure('too_large', detail)
-  }
-  return finished
 }
 
 /** The page chose these texts. They are shortened, and changed so that every database can store them. */

@@ -36,12 +36,9 @@ export function placesOfSecrets(request: Pick<ScreenshotRequest, 'screenshotPara
   return places
 }
 
-/** Puts secrets into a request, by their places. The others stay empty. */
-export function fillIn(
-  request: ScreenshotRequest,
-  secrets: Readonly<Record<string, string>>,
-): ScreenshotRequest {
-  return replaceEmpty(request, '', (place) => secrets[place] ?? '') as ScreenshotRequest
+/** Puts secrets into a request or its options, by their places. The others stay empty. */
+export function fillIn<T extends object>(given: T, secrets: Readonly<Record<string, string>>): T {
+  return replaceEmpty(given, '', (place) => secrets[place] ?? '') as T
 }
 
 function toPage({ url, name, loadingTime, options }: PageStatus): ScreenshotRequest['urls'][number] {

@@ -58,7 +58,6 @@ export const PageFailure = Type.Object(
 
 export type PageFailure = Static<typeof PageFailure>
 
-/** How many pages of a root have each mark. A mark that no page has is left out. */
 export const MarkCounts = Type.Object(
   Object.fromEntries(MARK_NAMES.map((mark) => [mark, Optional.Integer({ description: `${MARKS[mark]}.` })])),
   { description: 'How many of its pages have each mark. A mark that no page has is left out.' },

@@ -12,7 +12,6 @@ import { alsoRequired, Optional, type Static, Type } from './schema.ts'
 const MAX_TAGS = 50
 const MAX_TAG = 100
 
-/** The operator's limits for options. */
 export interface OptionLimits extends window.WindowLimits, steps.WaitLimits {}
 
 /** The options that change how a picture looks, except its window. */
@@ -93,7 +92,6 @@ const FAIL_ON = { failOn: Type.Optional(FailOn) }
 
 const PAGE_OPTIONS = { ...LOOK, ...createRest(), ...FAIL_ON }
 
-/** All options of a request, as they are stored and shown. Secrets are empty strings. */
 export const CaptureOptions = Type.Object(
   { ...PAGE_OPTIONS, tags: Type.Array(Type.String()) },
   { $id: 'CaptureOptions', description: 'The options of the request. Secrets are empty strings.' },
@@ -106,7 +104,6 @@ export const PageOptions = Type.Object(PAGE_OPTIONS)
 
 export type PageOptions = Readonly<Static<typeof PageOptions>>
 
-/** Options of one page that replace those of its request. */
 export const OwnOptions = Type.Object(
   { ...OWN, ...FAIL_ON },
   { $id: 'OwnOptions', description: 'Options of this page alone. Secrets are empty strings.' },

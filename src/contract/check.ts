@@ -43,22 +43,12 @@ interface Place {
   readonly name: string | number
 }
 
-interface ObjectSchema extends Schema {
-  readonly oneOf?: readonly ObjectSchema[]
-  readonly discriminator: { readonly propertyName: string }
-  readonly properties?: Record<string, Schema>
-  readonly additionalProperties: Schema
-  readonly propertyNames?: Schema
-}
-
 class Check {
   readonly mistakes: Mistake[] = []
-  readonly #texts: 'plain' | 'any'
-  readonly #nothing: 'checked' | 'not_given'
+  readonly #options: CheckOptions
 
-  constructor({ texts = 'plain', nothing = 'checked' }: CheckOptions) {
-    this.#texts = texts
-    this.#nothing = nothing
+  constructor(options: CheckOptions) {
+    this.#options = options
   }
 
   look(schema: Schema, value: unknown, at: Place | undefined): void {
@@ -69,11 +59,11 @@ class Check {
     }
     const before = this.mistakes.length
     if (Array.isArray(value)) {
-      for (const [index, item] of value.entries())
-        this.look(schema['items'] as Schema, item, { of: at, name: index })
+      const { items = {} } = schema
+      for (const [index, item] of value.entries()) this.look(items, item, { of: at, name: index })
     } else if (typeof value === 'object') {
       this.#lookInside(schema, value as Record<string, unknown>, at)
-    } else if (typeof value === 'string' && this.#texts === 'plain' && !isPlain(value)) {
+    } else if (typeof value === 'string' && this.#options.texts !== 'any' && !isPlain(value)) {
       this.#add(at, NOT_PLAIN)
     }
     if (this.mistakes.length > before) return
@@ -111,9 +101,10 @@ class Check {
   }
 
   #lookInside(schema: Schema, value: Record<string, unknown>, at: Place | undefined): void {
-    const { oneOf, discriminator, properties, additionalProperties, propertyNames } = schema as ObjectSchema
+    const { oneOf, discriminator, properties, additionalProperties, propertyNames } = schema
     if (oneOf) {
-      this.#lookAtOneOf(oneOf, discriminator.propertyName, value, at)
+      const { propertyName } = discriminator as { propertyName: string }
+      this.#lookAtOneOf(oneOf, propertyName, value, at)
     } else if (properties) {
       this.#lookAtFields(schema, value, at)
     } else {
@@ -121,7 +112,7 @@ class Check {
         const place = { of: at, name }
         const problem = this.#problemOfName(propertyNames, name)
         if (problem !== undefined) this.#add(place, problem)
-        else this.look(additionalProperties, field, place)
+        else this.look(additionalProperties || {}, field, place)
       }
     }
   }
@@ -132,7 +123,7 @@ class Check {
   }
 
   #lookAtOneOf(
-    schemas: readonly ObjectSchema[],
+    schemas: readonly Schema[],
     name: string,
     value: Record<string, unknown>,
     at: Place | undefined,
@@ -149,9 +140,9 @@ class Check {
   }
 
   #lookAtFields(schema: Schema, value: Record<string, unknown>, at: Place | undefined): void {
-    const properties = schema['properties'] as Record<string, Schema>
+    const { properties = {}, additionalProperties } = schema
     const required = requiredOf(schema, value)
-    if (schema['additionalProperties'] === false) this.#refuseOthers(Object.keys(value), at, properties)
+    if (additionalProperties === false) this.#refuseOthers(Object.keys(value), at, properties)
     for (const [name, property] of Object.entries(properties)) {
       const field = Object.hasOwn(value, name) ? value[name] : undefined
       if (required.includes(name) || !this.#isLeftOut(field)) this.look(property, field, { of: at, name })
@@ -159,7 +150,7 @@ class Check {
   }
 
   #isLeftOut(field: unknown): boolean {
-    return field === undefined || (this.#nothing === 'not_given' && isNothing(field))
+    return field === undefined || (this.#options.nothing === 'not_given' && isNothing(field))
   }
 
   #refuseOthers(names: string[], at: Place | undefined, properties: object): void {

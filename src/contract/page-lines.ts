@@ -10,7 +10,6 @@ export interface PageLine {
 
 /** A comma within the path belongs to the address, unless a space, another comma or another address follows. */
 const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^\s,/?#]*(?:[/?#](?:(?!,(?:[\s,]|$|https?:\/\/))\S)*)?/i
-/** The next address of the same line. */
 const NEXT = /,\s*(?=https?:\/\/)/i
 
 /**
@@ -39,7 +38,6 @@ function readLine(text: string, line: number): PageLine[] {
   return pages
 }
 
-/** The text up to the next address. */
 function nameIn(text: string): string {
   return text.slice(0, NEXT.exec(text)?.index)
 }

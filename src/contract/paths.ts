@@ -56,7 +56,6 @@ export function pathTo(path: string, ...parameters: readonly string[]): string {
 }
 
 const inProject = (path: string) => (projectId: string) => pathTo(path, projectId)
-const ofRoot = (path: string) => (projectId: string, rootId: string) => pathTo(path, projectId, rootId)
 
 export const projectsPath: string = paths.listProjects
 export const projectPath = inProject(paths.getProject)
@@ -64,15 +63,7 @@ export const rootsPath = inProject(paths.listRoots)
 export const overviewsPath = inProject(paths.listOverviews)
 export const pagesPath = inProject(paths.listPages)
 export const historyPath = inProject(paths.listHistory)
-export const rootPath = ofRoot(paths.getRoot)
-export const statusPath = ofRoot(paths.getStatus)
-export const eventsPath = ofRoot(paths.watchStatus)
-export const rootOverviewPath = ofRoot(paths.getRootOverview)
-export const archivePath = ofRoot(paths.getArchive)
-
-export function picturePath(projectId: string, rootId: string, uuid: string): string {
-  return pathTo(paths.getPicture, projectId, rootId, uuid)
-}
+export const rootPath = (projectId: string, rootId: string) => pathTo(paths.getRoot, projectId, rootId)
 
 /** The page of a root in the gallery. */
 export function rootPagePath(projectId: string, rootId: string): string {

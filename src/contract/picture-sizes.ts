@@ -25,7 +25,6 @@ export interface PlannedSize {
   readonly height: Side
 }
 
-/** The options that say how a picture is finished. */
 export type Finish = Pick<PageOptions, 'area' | 'style' | 'effects' | 'device' | 'deviceScaleFactor'>
 
 export interface SizeStep {
@@ -34,7 +33,6 @@ export interface SizeStep {
   readonly size: PlannedSize
 }
 
-/** The sizes after each step, for a picture that was taken in this size. */
 export function planSizes(taken: PlannedSize, finish: Finish): SizeStep[] {
   const { area, style, effects = [] } = finish
   const steps: SizeStep[] = []
@@ -70,7 +68,6 @@ export function scaleOf({ device, deviceScaleFactor }: Finish): number {
   return deviceScaleFactor ?? (device ? DEVICES[device][2] : 1)
 }
 
-/** The height of the title bar in the picture. */
 export function titleBarOf(finish: Finish): number {
   return Math.round(TITLE_BAR * scaleOf(finish))
 }

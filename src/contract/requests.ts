@@ -2,9 +2,7 @@ import { Optional, Type } from './schema.ts'
 import { MARK_NAMES } from './seen.ts'
 import { DELIVERY_STATES, ROOT_STATES } from './states.ts'
 
-/** Longest text to search for. */
 export const MAX_QUERY = 200
-/** Longest address of a page. */
 export const MAX_URL = 8_192
 
 const q = Optional.String({
@@ -35,7 +33,6 @@ const listPage = (maxLimit: number, without: string) => ({
   }),
 })
 
-/** The queries of all lists. */
 export function createListQueries(maxLimit: number) {
   const page = listPage(maxLimit, `${maxLimit}`)
   const pageOrAll = listPage(maxLimit, 'all of them')

@@ -4,12 +4,21 @@ export const rule: unique symbol = Symbol('rule')
 /** Fields that are required beside `required`, depending on the others. Gets undefined if the value is not an object. */
 export const alsoRequired: unique symbol = Symbol('alsoRequired')
 
-/** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
-export interface Schema<T = unknown> {
-  readonly type?: string
+export interface Options {
   readonly [keyword: string]: unknown
   readonly [rule]?: Rule
   readonly [alsoRequired]?: AlsoRequired
+}
+
+/** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
+export interface Schema<T = unknown> extends Options {
+  readonly type?: string
+  readonly items?: Schema
+  readonly required?: readonly string[]
+  readonly properties?: Properties
+  readonly additionalProperties?: Schema | false
+  readonly propertyNames?: Schema
+  readonly oneOf?: readonly Schema[]
   /** Only the compiler sees it. */
   readonly [described]?: T
 }
@@ -18,15 +27,13 @@ export interface Schema<T = unknown> {
 type Rule = (value: any) => string | undefined
 type AlsoRequired = (value?: Readonly<Record<string, unknown>>) => readonly string[]
 
-/** The fields that a value must have. */
 export function requiredOf(schema: Schema, value?: Readonly<Record<string, unknown>>): readonly string[] {
-  return [...(schema['required'] as string[]), ...(schema[alsoRequired]?.(value) ?? [])]
+  return [...(schema.required ?? []), ...(schema[alsoRequired]?.(value) ?? [])]
 }
 
 declare const described: unique symbol
 declare const absent: unique symbol
 
-/** The type that a schema describes. */
 export type Static<S> = S extends Schema<infer T> ? T : never
 
 /** May be left out of an object. */
@@ -39,15 +46,9 @@ type OptionalNames<P> = { [K in keyof P]: typeof absent extends keyof P[K] ? K :
 type Described<P> = { [K in Exclude<keyof P, OptionalNames<P>>]: Static<P[K]> } & {
   [K in OptionalNames<P>]?: Static<P[K]>
 }
-interface Options {
-  readonly [keyword: string]: unknown
-  readonly [rule]?: Rule
-  readonly [alsoRequired]?: AlsoRequired
-}
 
 const optionals = new WeakSet<object>()
 
-/** The few kinds that the contract needs. */
 export const Type = {
   String: (options?: Options): Schema<string> => ({ type: 'string', ...options }),
   Integer: (options?: Options): Schema<number> => ({ type: 'integer', ...options }),
@@ -113,16 +114,6 @@ export const explain = (words: Readonly<Record<string, string>>): string =>
   Object.entries(words)
     .map(([name, each]) => `\`${name}\`: ${each}.`)
     .join(' ')
-
-/** Makes a schema once for the limits of the operator. */
-export function onceFor<Limits extends object, S>(create: (limits: Limits) => S): (limits: Limits) => S {
-  const made = new WeakMap<Limits, S>()
-  return (limits) => {
-    const schema = made.get(limits) ?? create(limits)
-    made.set(limits, schema)
-    return schema
-  }
-}
 
 export const Time = (description: string): Schema<number> =>
   Type.Integer({ description: `${description} Unix milliseconds.` })

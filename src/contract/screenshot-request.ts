@@ -13,17 +13,15 @@ import { conceal, problemOfSecrets } from './options/secrets.ts'
 import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
-import { Optional, onceFor, rule, STRICT, type Static, Type } from './schema.ts'
+import { Optional, rule, STRICT, type Static, Type } from './schema.ts'
 import { findTooManyPixels } from './too-many-pixels.ts'
-import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
+import { ScheduleDescription, ScheduledTs, whenOf } from './when.ts'
 
 /** Lists show the options with each picture. A list page of 100 pictures must stay small enough for one turn. */
 const MAX_OPTIONS = 20_000
 
-/** The operator's limits for a request. */
 export interface RequestLimits extends OptionLimits {
   readonly urls: number
-  /** The most pixels of a picture. */
   readonly picturePixels: number
 }
 
@@ -73,7 +71,7 @@ export const createAskedFields = (limits: RequestLimits) => ({
 })
 
 /** The limits of the operator are part of the schema, and so of OpenAPI. */
-export const createScreenshotRequest = onceFor((limits: RequestLimits) =>
+export const createScreenshotRequest = (limits: RequestLimits) =>
   Type.Object(
     {
       ...createAskedFields(limits),
@@ -87,8 +85,7 @@ export const createScreenshotRequest = onceFor((limits: RequestLimits) =>
         'absent.',
       ...STRICT,
     },
-  ),
-)
+  )
 
 export type ScreenshotRequest = Static<ReturnType<typeof createScreenshotRequest>>
 
@@ -108,7 +105,7 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits, { i
     ? { value: body as ScreenshotRequest }
     : check(createScreenshotRequest(limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const when: When | undefined = whenOf(value)
+  const when = whenOf(value)
   const { options, placed } = expandRequest(value, limits)
   const pages = placed.map(({ page }) => page)
   if (pages.length > limits.urls) {
@@ -145,7 +142,10 @@ export function expandRequest(
     const page = { url, name, loadingTime }
     const hasOwn = own.width !== undefined || own.height !== undefined
     const windows = sizes.length > 1 && !hasOwn ? sizes : [{}]
-    return windows.map((window) => ({ index, page: withOwn(page, { ...own, ...window }) }))
+    return windows.map((window) => {
+      const ownOptions = { ...own, ...window }
+      return { index, page: { ...page, ...(Object.keys(ownOptions).length > 0 && { ownOptions }) } }
+    })
   })
   return { options, placed }
 }
@@ -154,10 +154,6 @@ function windowOf(device: Device | undefined): { width?: number; height?: number
   if (device === undefined) return {}
   const [width, height] = DEVICES[device]
   return { width, height }
-}
-
-function withOwn<P extends object>(page: P, own: OwnOptions): P & { ownOptions?: OwnOptions } {
-  return Object.keys(own).length > 0 ? { ...page, ownOptions: own } : page
 }
 
 function presetOf({ loadingMs }: Pick<RequestLimits, 'loadingMs'>): number {

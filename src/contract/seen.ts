@@ -27,7 +27,6 @@ export const Note = Type.Object({
 })
 export type Note = Static<typeof Note>
 
-/** A page as the browser saw it. */
 export const Seen = Type.Object(
   {
     status: Type.Integer({ description: 'The HTTP status of the page.' }),

@@ -29,7 +29,7 @@ function describe(schema: Schema): string {
     case 'object':
       return describeObject(schema)
     case 'array':
-      return `a list of ${range(minItems, maxItems)}${nameOf(schema['items'] as Schema)}s`
+      return `a list of ${range(minItems, maxItems)}${nameOf(schema.items ?? {})}s`
     case 'integer':
     case 'number': {
       const noun = schema.type === 'integer' ? 'a whole number' : 'a number'

@@ -5,7 +5,6 @@ import {
   createUrls,
   parseScreenshotRequest,
   type RequestLimits,
-  type ScreenshotRequest,
 } from './screenshot-request.ts'
 import { State } from './status.ts'
 import { ScheduleDescription, ScheduledTs } from './when.ts'
@@ -42,10 +41,7 @@ export const createTemplateRequest = (limits: RequestLimits) =>
     },
   )
 
-export type TemplateRequest = { readonly name: string } & Pick<
-  ScreenshotRequest,
-  'screenshotParameter' | 'urls' | 'failOn'
-> & { readonly otherPages?: boolean | undefined }
+export type TemplateRequest = Static<ReturnType<typeof createTemplateRequest>>
 
 /** Returns all mistakes of the body, or its name and its request, without fields that count as absent. */
 export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
@@ -76,9 +72,8 @@ export const createTemplateRun = (limits: RequestLimits) =>
     },
   )
 
-export type TemplateRun = Partial<Pick<ScreenshotRequest, 'urls' | 'scheduledTs' | 'scheduleDescription'>>
+export type TemplateRun = Static<ReturnType<typeof createTemplateRun>>
 
-/** The last root of a template or a schedule. */
 export const LastRoot = Type.Object({
   rootId: Type.String({ format: 'uuid' }),
   created: Time('When it was requested.'),

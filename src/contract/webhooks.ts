@@ -14,7 +14,6 @@ export type DeliveryEvent = WebhookEvent | typeof TEST_EVENT
 
 export { DELIVERY_STATES, type DeliveryState }
 
-/** The headers of a delivery, beside those of Standard Webhooks. */
 export const EVENT_HEADER = 'proofsheet-event'
 
 const FIELDS = {

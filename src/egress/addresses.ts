@@ -57,7 +57,6 @@ const NAMED_6: readonly Kind[] = [
   kind('a multicast address', 'ipv6', 'ff00::/8'),
 ]
 
-/** Whether an address is on the public internet. */
 export function isPublicAddress(address: string): boolean {
   return findForbiddenKind(address) === undefined
 }

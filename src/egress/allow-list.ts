@@ -2,18 +2,10 @@ import { BlockList, isIP } from 'node:net'
 import { canonicalHost } from './target.ts'
 
 /** CAPTURE_ALLOW: what pages may reach although it is not public. */
-export interface AllowList {
-  /** Whether pages may reach this name, whatever its address is. */
-  allowsName(name: string, port: number): boolean
-  /** Whether pages may reach this address, whatever name leads to it. */
-  allowsAddress(address: string, port: number): boolean
-}
+export type AllowList = ReturnType<typeof parseAllowList>
 
 /** CAPTURE_DENY: what pages may not reach although it is public. */
-export interface DenyList {
-  /** Whether pages may not reach this address, unless CAPTURE_ALLOW has its name. */
-  deniesAddress(address: string, port: number): boolean
-}
+export type DenyList = ReturnType<typeof parseDenyList>
 
 interface Entry {
   readonly port: number | undefined
@@ -22,28 +14,34 @@ interface Entry {
 }
 
 /** Throws an Error whose message completes the sentence "CAPTURE_ALLOW …", for all entries that are wrong. */
-export function parseAllowList(text: string): AllowList {
+export function parseAllowList(text: string) {
   const entries = parseEntries(text)
   const concern = (port: number) => entries.filter((entry) => (entry.port ?? port) === port)
   return {
-    allowsName(name, port) {
+    /** Whether pages may reach this name, whatever its address is. */
+    allowsName(name: string, port: number): boolean {
       const wanted = name.toLowerCase().replace(/\.$/, '')
       return concern(port).some((entry) => entry.hasName?.(wanted))
     },
-    allowsAddress: (address, port) => concern(port).some((entry) => entry.hasAddress?.(address)),
+    /** Whether pages may reach this address, whatever name leads to it. */
+    allowsAddress(address: string, port: number): boolean {
+      return concern(port).some((entry) => entry.hasAddress?.(address))
+    },
   }
 }
 
 /** Throws an Error whose message completes the sentence "CAPTURE_DENY …". */
-export function parseDenyList(text: string): DenyList {
+export function parseDenyList(text: string) {
   const entries = parseEntries(text)
   // Anyone can make another name for the same address.
   if (entries.some(({ hasName }) => hasName)) {
     throw new Error('takes addresses and ranges, not names: another name could lead to the same address')
   }
   return {
-    deniesAddress: (address, port) =>
-      entries.some((entry) => (entry.port ?? port) === port && entry.hasAddress?.(address)),
+    /** Whether pages may not reach this address, unless CAPTURE_ALLOW has its name. */
+    deniesAddress(address: string, port: number): boolean {
+      return entries.some((entry) => (entry.port ?? port) === port && entry.hasAddress?.(address))
+    },
   }
 }
 

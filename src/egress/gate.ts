@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer } from '../node-http.ts'
@@ -7,7 +8,6 @@ import { createMeter, type Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
 import { parseAbsoluteForm, parseAuthority, type Target } from './target.ts'
 
-/** Connections of one browser. */
 const MAX_CONNECTIONS = 512
 
 export interface GateLimits {
@@ -83,20 +83,10 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
     tunnel(socket, head, target, reach, meter).catch(() => socket.destroy())
   })
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   // From now on an error only means that a connection was not accepted.
   server.on('error', () => {})
   const { port } = server.address() as AddressInfo
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    const gone = [...open].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
-    shut()
-    await Promise.all([closed, ...gone, Promise.allSettled(pending)])
-  }
-  let closing: Promise<void> | undefined
   return {
     proxyUrl: `http://127.0.0.1:${port}`,
     /** The last failure of the host and port of this address, if the guard knows one. */
@@ -106,9 +96,11 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
       return meter.received
     },
     /** Destroys every connection. Resolves when none is open. */
-    close(): Promise<void> {
-      closing ??= close()
-      return closing
+    async close(): Promise<void> {
+      const closed = new Promise((resolve) => server.close(resolve))
+      const gone = [...open].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+      shut()
+      await Promise.all([closed, ...gone, Promise.allSettled(pending)])
     },
   }
 }

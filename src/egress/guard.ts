@@ -1,10 +1,7 @@
 import { Resolver } from 'node:dns/promises'
-import { isIP } from 'node:net'
 import { createLimiter } from '../work/limiter.ts'
-import { type AllowList, type DenyList, parseDenyList } from './allow-list.ts'
 import { type Gate, type GateLimits, openGate } from './gate.ts'
-import { createObstacles, type FindObstacle } from './obstacles.ts'
-import { createFindOwnKind, type Interfaces } from './own-addresses.ts'
+import { createObstacles, type ObstacleRules } from './obstacles.ts'
 import { createReach, type FixedAddress, type Reach } from './reach.ts'
 import { createResolve, type Lookup, systemLookup } from './resolve.ts'
 import { canonicalHost } from './target.ts'
@@ -23,14 +20,9 @@ const LOOKUPS = 3
 const LOOKUPS_OF_A_GATE = 1
 const CONNECT_MS = 10_000
 
-export interface GuardRules {
-  readonly allow: AllowList
-  readonly deny?: DenyList
-  /** Names and addresses under which others reach this service. They belong to it, even if no interface has them. */
-  readonly ownHosts?: readonly string[]
+export interface GuardRules extends Omit<ObstacleRules, 'lookup'> {
   /** Default: the system's. */
   readonly lookup?: Lookup
-  readonly interfaces?: Interfaces
   /** Names that lead to a fixed address on any port, whatever DNS says. */
   readonly fixedAddresses?: ReadonlyMap<string, FixedAddress>
   /** How long a look-up may take; a connection may take as long again. */
@@ -42,7 +34,7 @@ export type Guard = ReturnType<typeof createGuard>
 /** Lets a browser reach the public internet and nothing else. Each captured page gets a gate: its own forward proxy. */
 export function createGuard({ lookup: look = systemLookup, connectMs = CONNECT_MS, ...rules }: GuardRules) {
   const limitAll = createLimiter(LOOKUPS)
-  const findObstacle = createFindObstacle({ ...rules, lookup: look })
+  const findObstacle = createObstacles({ ...rules, lookup: look })
   const canonical = new Map(
     [...(rules.fixedAddresses ?? [])].map(([name, fixed]) => [canonicalHost(name) ?? name, fixed]),
   )
@@ -65,25 +57,12 @@ export function createWayOut({
   connectMs = CONNECT_MS,
   ...rules
 }: Omit<GuardRules, 'fixedAddresses'>): Reach {
-  const findObstacle = createFindObstacle({ ...rules, lookup: look })
+  const findObstacle = createObstacles({ ...rules, lookup: look })
   const resolve = createResolve(look, (task) => task(), connectMs)
   return createReach({
     ...{ who: 'webhooks', setting: 'WEBHOOK_ALLOW' },
     ...{ findObstacle, resolve, fixedAddresses: new Map(), connectMs },
   })
-}
-
-function createFindObstacle({
-  allow,
-  deny = parseDenyList(''),
-  ownHosts = [],
-  lookup,
-  interfaces,
-}: GuardRules & { lookup: Lookup }): FindObstacle {
-  // The guard's own look-ups are not limited: slow names of pages must not delay them.
-  const hosts = ownHosts.flatMap((host) => (isIP(host) === 0 ? (canonicalHost(host) ?? []) : host))
-  const findOwnKind = createFindOwnKind({ interfaces, hosts, lookup })
-  return createObstacles({ allow, deny, findOwnKind, lookup })
 }
 
 const resolver = new Resolver(LOOKUP_PATIENCE)

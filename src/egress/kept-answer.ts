@@ -33,15 +33,10 @@ export function createKeptAnswer<T>(
 
   return async () => {
     if (performance.now() >= next) underWay ??= begin()
-    if (!known && underWay) await atMost(end - performance.now(), underWay)
+    const patience = end - performance.now()
+    if (!known && underWay && patience > 0) {
+      await Promise.race([underWay, new Promise((late) => setTimeout(late, patience).unref())])
+    }
     return known ? known.answer : none
   }
-}
-
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  if (ms <= 0) return
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, ms)
-  await Promise.race([work, late.promise])
-  clearTimeout(timer)
 }

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { bytesOf, findForbiddenKind } from './addresses.ts'
-import type { AllowList, DenyList } from './allow-list.ts'
+import { type AllowList, type DenyList, parseDenyList } from './allow-list.ts'
 import { createKeptAnswer } from './kept-answer.ts'
-import type { FindOwnKind } from './own-addresses.ts'
+import { createFindOwnKind, type OwnRules } from './own-addresses.ts'
 import type { Lookup } from './resolve.ts'
 import type { Target } from './target.ts'
 
@@ -23,18 +23,23 @@ export interface Obstacle {
 /** Undefined if pages may reach the address. */
 export type FindObstacle = (target: Target, address: string) => Promise<Obstacle | undefined>
 
-export interface ObstacleRules {
+export interface ObstacleRules extends OwnRules {
   readonly allow: AllowList
-  readonly deny: DenyList
-  readonly findOwnKind: FindOwnKind
-  readonly lookup: Lookup
+  readonly deny?: DenyList
 }
 
 /**
  * The rules, in their order: an allowed name may lead to any address; a denied address is refused; an allowed address
  * is reached; then special addresses, those of this machine, and NAT64 addresses that stand for one of these are refused.
  */
-export function createObstacles({ allow, deny, findOwnKind, lookup }: ObstacleRules): FindObstacle {
+export function createObstacles({
+  allow,
+  deny = parseDenyList(''),
+  lookup,
+  ...own
+}: ObstacleRules): FindObstacle {
+  // These look-ups are not limited: slow names of pages must not delay them.
+  const findOwnKind = createFindOwnKind({ ...own, lookup })
   const findTranslators = createKeptAnswer(() => lookUpPrefixes(lookup), [], TRANSLATORS)
 
   const findKind = async (host: string, address: string) =>

@@ -1,52 +1,48 @@
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { bytesOf } from './addresses.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import type { Lookup } from './resolve.ts'
+import { canonicalHost } from './target.ts'
 
 // The addresses of this machine. A connection to one of them comes from the machine itself, and firewalls trust it.
 // Two kinds cannot be known here and need CAPTURE_DENY: the host of a container, and public addresses behind NAT that
 // PUBLIC_URL does not lead to.
 
-/** Reading a few addresses takes 0.05 ms, a thousand 3 ms. Reading may take a twentieth of the time. */
-const READING_SHARE = 1 / 20
-const LONGEST_MS = 1_000
 /** The names of the service rarely lead to new addresses. */
 const HOSTS = { freshMs: 60_000, retryMs: 10_000, patienceMs: 3_000 }
 
 /** Nothing is sent to it. */
 const ANY_PORT = 9
 
-export type Interfaces = typeof networkInterfaces
-
 export interface OwnRules {
   /** Default: the system's. */
-  readonly interfaces?: Interfaces | undefined
+  readonly interfaces?: typeof networkInterfaces
   /** Names and addresses under which others reach this service. Behind NAT and in containers no interface has them. */
-  readonly hosts?: readonly string[] | undefined
+  readonly ownHosts?: readonly string[]
   readonly lookup: Lookup
 }
 
 /** Why an address, or the name that led to it, belongs to this machine. Undefined if it does not. */
-export type FindOwnKind = (host: string, address: string) => Promise<string | undefined>
+type FindOwnKind = (host: string, address: string) => Promise<string | undefined>
 
 export function createFindOwnKind({
   interfaces = networkInterfaces,
-  hosts = [],
+  ownHosts = [],
   lookup,
 }: OwnRules): FindOwnKind {
+  const hosts = ownHosts.flatMap((host) => (isIP(host) === 0 ? (canonicalHost(host) ?? []) : host))
   const names = hosts.filter((host) => isIP(host) === 0)
   const stated = hosts.filter((host) => isIP(host) !== 0)
-  const ofInterfaces = readAgain(() => {
-    const all = Object.values(interfaces()).flatMap((some) => some ?? [])
-    return new Set(all.map(({ address }) => spell(address)))
-  })
+  const isOfInterface = (spelled: string) =>
+    Object.values(interfaces()).some((all) => all?.some(({ address }) => spell(address) === spelled))
   const ofNames = names.map((name) => createKeptAnswer(() => lookup(name), [], HOSTS))
 
   return async (host, address) => {
     const spelled = spell(address)
-    if (ofInterfaces().has(spelled) || (await leadsHere(address))) return 'an address of this machine itself'
+    if (isOfInterface(spelled) || (await leadsHere(address))) return 'an address of this machine itself'
     const led = names.includes(host) ? [address] : await Promise.all(ofNames.map((find) => find()))
     return [...stated, ...led.flat()].some((one) => spell(one) === spelled)
       ? 'an address of this service itself (PUBLIC_URL or HOST)'
@@ -65,10 +61,8 @@ async function leadsHere(address: string): Promise<boolean> {
     lookup: (host, _options, done) => done(null, host, isIP(host)),
   })
   try {
-    await new Promise<void>((resolve, reject) => {
-      socket.once('error', reject)
-      socket.connect(ANY_PORT, address, resolve)
-    })
+    socket.connect(ANY_PORT, address)
+    await once(socket, 'connect')
     return spell(socket.address().address) === spell(address)
   } catch {
     // There is no route. Connecting will fail and say so.
@@ -82,17 +76,4 @@ async function leadsHere(address: string): Promise<boolean> {
 function spell(address: string): string {
   const [plain = ''] = address.split('%')
   return isIP(plain) === 6 ? bytesOf(plain).join('.') : plain
-}
-
-/** Reads when asked, but not again for a time that grows with the cost of the last reading. */
-function readAgain<T>(read: () => T): () => T {
-  let kept: { readonly value: T; readonly until: number } | undefined
-  return () => {
-    const start = performance.now()
-    if (kept && start < kept.until) return kept.value
-    const value = read()
-    const end = performance.now()
-    kept = { value, until: end + Math.min((end - start) / READING_SHARE, LONGEST_MS) }
-    return value
-  }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { keepRequest, showRequest } from '../capture/kept-request.ts'
-import { refillIfOpen } from '../capture/templates.ts'
+import { keepRequest, refillRequest, showRequest } from '../capture/kept-request.ts'
 import { defined } from '../contract/defined.ts'
 import { parseId } from '../contract/ids.ts'
 import { isNothing } from '../contract/options/given.ts'
@@ -84,7 +83,7 @@ export class Schedules {
       const { request, sealed } = current
       const given = (body as { request?: unknown } | null)?.request
       const unlock = { ring: this.#options.ring, place: placeOf(current) }
-      const refilled = request && given ? refillIfOpen(given, { request, sealed }, unlock) : undefined
+      const refilled = request && given ? refillRequest(given, { request, sealed }, unlock) : undefined
       await otherWork()
       const asked = await this.#check(current.projectId, body, { now, refilled })
       await otherWork()

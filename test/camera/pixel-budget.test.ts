@@ -6,7 +6,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Tasks that report when they begin, and end when told. */
 function observeBudget(holdMs = 1_000_000) {
-  const withinBudget = createPixelBudget({ pixels: 10, small: 2 })
+  const withinBudget = createPixelBudget(10, 2)
   const begun: number[] = []
   const ends = new Map<number, () => void>()
   const begin = (pixels: number, signal = FOREVER, owner = '') =>
@@ -61,7 +61,7 @@ test('owners take turns, however many tasks one of them has', async () => {
 })
 
 test('the time spent waiting for others is reported separately from the time of the task', async () => {
-  const withinBudget = createPixelBudget({ pixels: 10, small: 2 })
+  const withinBudget = createPixelBudget(10, 2)
   const waits: string[] = []
   const stay = (name: string) => ({
     ...{ signal: FOREVER, holdMs: 1_000_000 },

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fillIn } from '../../src/contract/ask-again.ts'
 import type { PageOptions } from '../../src/contract/capture-options.ts'
-import { conceal, reveal } from '../../src/contract/options/secrets.ts'
+import { conceal } from '../../src/contract/options/secrets.ts'
 import { anyCharacter } from '../support/runner/any-character.ts'
 
 const OPTIONS: PageOptions = {
@@ -59,7 +60,7 @@ test('property: removed secrets can be put back, whatever their names', () => {
   fc.assert(
     fc.property(fc.dictionary(text, text), (headers) => {
       const { options, secrets = {} } = conceal({ headers })
-      expect(reveal(options, secrets)).toEqual({ headers })
+      expect(fillIn(options, secrets)).toEqual({ headers })
     }),
   )
 })

@@ -5,7 +5,6 @@ import { isPublicAddress } from '../../src/egress/addresses.ts'
 import { parseAllowList, parseDenyList } from '../../src/egress/allow-list.ts'
 import type { Lookup } from '../../src/egress/guard.ts'
 import { createObstacles } from '../../src/egress/obstacles.ts'
-import { createFindOwnKind } from '../../src/egress/own-addresses.ts'
 import { parseAuthority, type Target } from '../../src/egress/target.ts'
 import { openTestGate, sendRequest, tryTunnel } from './browser.ts'
 
@@ -35,8 +34,7 @@ function createJudge({ own = [], hosts = [], allow = '', deny = '', lookup = unk
   const findObstacle = createObstacles({
     allow: parseAllowList(allow),
     deny: parseDenyList(deny),
-    findOwnKind: createFindOwnKind({ interfaces: () => interfacesWith(...own), hosts, lookup }),
-    lookup,
+    ...{ interfaces: () => interfacesWith(...own), ownHosts: hosts, lookup },
   })
   return async (authority: string, address?: string) => {
     const target = parseAuthority(authority, 443) as Target

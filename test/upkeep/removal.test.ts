@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { rootPath, statusPath } from '../../src/contract/paths.ts'
+import { paths, pathTo, rootPath } from '../../src/contract/paths.ts'
 import type { ImageKey } from '../../src/images/images.ts'
 import { openStorage, type Storage } from '../../src/service/storage.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
@@ -133,16 +133,17 @@ test('a removed root is 404 even if its answers were cached, and lists have anot
   const projectId = await makeProject(service.store)
   const { rootId } = await addResult(service, projectId)
   const other = await addResult(service, projectId)
-  const paths = [rootPath(projectId, rootId), statusPath(projectId, rootId), rootsUrl(projectId)]
-  const before = await Promise.all(paths.map((path) => service.get(path)))
+  const status = pathTo(paths.getStatus, projectId, rootId)
+  const shown = [rootPath(projectId, rootId), status, rootsUrl(projectId)]
+  const before = await Promise.all(shown.map((path) => service.get(path)))
   expect(before.map(({ status }) => status)).toEqual([200, 200, 200])
   await removeRoot(service, projectId, rootId, Date.now())
   for (const headers of [{}, { 'if-none-match': before[0]?.headers.get('etag') ?? '' }])
-    expect((await service.get(paths[0] ?? '', headers)).status).toBe(404)
-  expect((await service.get(paths[1] ?? '')).status).toBe(404)
-  const list = await service.get(paths[2] ?? '', { 'if-none-match': before[2]?.headers.get('etag') ?? '' })
+    expect((await service.get(shown[0] ?? '', headers)).status).toBe(404)
+  expect((await service.get(shown[1] ?? '')).status).toBe(404)
+  const list = await service.get(shown[2] ?? '', { 'if-none-match': before[2]?.headers.get('etag') ?? '' })
   expect(await list.json()).toMatchObject([{ rootId: other.rootId }])
   await removeProject(service, projectId, Date.now())
-  expect((await service.get(paths[2] ?? '')).status).toBe(404)
+  expect((await service.get(shown[2] ?? '')).status).toBe(404)
   expect((await service.get(rootPath(projectId, other.rootId))).status).toBe(404)
 })

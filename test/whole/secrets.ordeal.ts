@@ -176,14 +176,11 @@ async function ask({ url }: { url: string }, projectId: string, request: Screens
 }
 
 function answersOf(projectId: string, rootId: string): string[] {
+  const toRoot = (path: string) => paths.pathTo(path, projectId, rootId)
   return [
     ...[paths.projectsPath, paths.projectPath(projectId), paths.rootsPath(projectId)],
-    ...[paths.rootPath(projectId, rootId), paths.statusPath(projectId, rootId)],
-    ...[
-      paths.rootOverviewPath(projectId, rootId),
-      paths.overviewsPath(projectId),
-      paths.pagesPath(projectId),
-    ],
+    ...[paths.rootPath(projectId, rootId), toRoot(paths.paths.getStatus)],
+    ...[toRoot(paths.paths.getRootOverview), paths.overviewsPath(projectId), paths.pagesPath(projectId)],
     ...['/metrics', '/readyz'],
   ]
 }

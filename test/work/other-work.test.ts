@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { otherWork } from '../../src/work/other-work.ts'
 

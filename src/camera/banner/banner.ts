@@ -13,7 +13,6 @@ const LOOK_MS = 20
 const NO_BANNER = 'No banner that asks for consent was found.'
 const NO_ANSWER = 'A banner that asks for consent was found, but it could not be declined.'
 
-/** No time was left for it. */
 export const NO_TIME: Note = { note: 'cookie_banner', detail: 'There was no time to look for a banner.' }
 
 /**

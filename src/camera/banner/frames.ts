@@ -1,5 +1,6 @@
 import type { ContentScriptMessage } from '@duckduckgo/autoconsent'
 import type { CDPSession, Page } from 'playwright-core'
+import { readTree, type Tree } from '../frames.ts'
 import { CONFIG, type Rules } from './rules.ts'
 
 /** A world of our own in each frame: the same document, but other globals. Scripts of the page cannot change what runs there. */
@@ -14,20 +15,17 @@ export type Message = ContentScriptMessage
 /** `frame` is the same for all messages of one frame. */
 export type Listener = (message: Message, frame: string) => void
 
-export interface EnteredFrames {
-  readonly ids: readonly string[]
-  /** Scripts that still run in the frames do nothing more. */
-  leave(): Promise<void>
-}
+export type EnteredFrames = Awaited<ReturnType<typeof enterFrames>>
 
 /** Looks for banners in all frames of a page, and tells what is found. */
-export async function enterFrames(page: Page, rules: Rules, listen: Listener): Promise<EnteredFrames> {
+export async function enterFrames(page: Page, rules: Rules, listen: Listener) {
   const sessions = await openSessions(page)
   const entered = await Promise.all(
     sessions.map((session, index) => enter(session, index === 0, rules, listen)),
   )
   return {
     ids: entered.flatMap(({ ids }) => ids),
+    /** Scripts that still run in the frames do nothing more. */
     leave: async () => void (await Promise.all(entered.map(({ leave }) => leave().catch(() => {})))),
   }
 }
@@ -72,8 +70,7 @@ async function enter(session: CDPSession, isPage: boolean, rules: Rules, listen:
   })
   await session.send('Runtime.enable')
   await session.send('Runtime.addBinding', { name: BINDING, executionContextName: WORLD })
-  const { frameTree } = await session.send('Page.getFrameTree')
-  const found = flatten(frameTree).filter(({ url }) => /^https?:/.test(url))
+  const found = flatten(await readTree(session)).filter(({ url }) => /^https?:/.test(url))
   await Promise.all(
     found.slice(0, MAX_FRAMES).map(async ({ id, url }, index) => {
       const mainFrame = isPage && index === 0
@@ -114,11 +111,6 @@ const SHIM = `{
   }
 }`
 
-interface FrameTree {
-  readonly frame: { readonly id: string; readonly url: string }
-  readonly childFrames?: readonly FrameTree[]
-}
-
-function flatten({ frame, childFrames = [] }: FrameTree): FrameTree['frame'][] {
+function flatten({ frame, childFrames = [] }: Tree): Tree['frame'][] {
   return [frame, ...childFrames.flatMap(flatten)]
 }

@@ -1,4 +1,3 @@
-/** A browser that can be started. */
 export interface FoundBrowser {
   readonly path: string
   /** A headless shell takes pictures three times as fast as the whole browser (decision 17). */
@@ -11,5 +10,4 @@ export interface FoundBrowser {
 
 export type Environment = Readonly<Record<string, string>>
 
-/** Installs a browser. */
 export const INSTALL_COMMAND = 'npx proofsheet browser install'

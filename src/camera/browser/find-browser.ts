@@ -26,8 +26,7 @@ export interface WhereToLook {
 
 /** The browser that is tried first. Throws AppError `no_browser`, with the command that installs one. */
 export async function findBrowser(where: WhereToLook): Promise<FoundBrowser> {
-  for await (const found of getBrowsers(where)) return found
-  throw new AppError('no_browser')
+  return (await getBrowsers(where).next()).value
 }
 
 /** As findBrowsers, but throws AppError `no_browser` if there is none. */
@@ -38,15 +37,11 @@ export async function* getBrowsers(where: WhereToLook): AsyncGenerator<FoundBrow
     yield found
   }
   if (any) return
-  if (where.chromiumPath !== undefined) {
-    throw new AppError(
-      'no_browser',
-      `CHROMIUM_PATH=${where.chromiumPath} is not a program that can be started.`,
-    )
-  }
   throw new AppError(
     'no_browser',
-    `There is no browser to take pictures with. Install one with: ${INSTALL_COMMAND}`,
+    where.chromiumPath === undefined
+      ? `There is no browser to take pictures with. Install one with: ${INSTALL_COMMAND}`
+      : `CHROMIUM_PATH=${where.chromiumPath} is not a program that can be started.`,
   )
 }
 

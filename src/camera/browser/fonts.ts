@@ -10,7 +10,6 @@ import { makeCacheFolder } from './cache-folder.ts'
 const OWN_FONTS = fileURLToPath(new URL('../../../assets/fonts', import.meta.url))
 const FONT_FILES = '**/*.{ttf,otf,ttc,pfb,pcf.gz}'
 
-/** A font of the machine. Undefined if it has none. */
 export async function findMachineFont(env: Environment): Promise<string | undefined> {
   const { HOME = homedir(), XDG_DATA_HOME = join(HOME, '.local', 'share') } = env
   const folders =

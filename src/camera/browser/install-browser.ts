@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -68,25 +68,21 @@ async function download(tell: Installing): Promise<string | undefined> {
   tell.say('Downloading a headless shell of Chromium, with Playwright’s installer …')
   const installer = join(dirname(fileURLToPath(import.meta.resolve('playwright-core'))), 'cli.js')
   // With the whole environment: Playwright's installer has variables for proxies, hosts and folders.
-  const child = spawn(process.execPath, [installer, 'install', '--no-remove', SHELL], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let words = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  const installing = run(process.execPath, [installer, 'install', '--no-remove', SHELL])
+  installing.child.stdout?.on('data', (text: string) => {
     for (const [, percent, total] of text.matchAll(/(\d+)% of ([\d.]+) Mi?B/g)) {
       if (Number(total) >= LARGE_MB) tell.advance((Number(percent) / 100) * Number(total), Number(total))
     }
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    words += text
-  })
-  const code = await new Promise((resolve) => {
-    child.once('error', resolve)
-    child.once('close', resolve)
-  })
-  if (code === 0) return undefined
-  const [reason = 'it failed'] = /(?<=^Error: (Download fail\w+: )?)(?!Download fail).*$/m.exec(words) ?? []
-  return `The download failed: ${reason}`
+  try {
+    await installing
+    return undefined
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string }
+    const [reason = 'it failed'] =
+      /(?<=^Error: (Download fail\w+: )?)(?!Download fail).*$/m.exec(stderr) ?? []
+    return `The download failed: ${reason}`
+  }
 }
 
 /** Returns what went wrong, if anything did. */
@@ -127,15 +123,14 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /** The problem, and the commands to install a browser by hand. */
 function explain(system: readonly string[], failures: readonly (string | undefined)[]): string {
-  const [first, ...others] = failures
   const known = system.find((name) => name in COMMANDS)
   const lines = [
     'No browser could be installed.',
-    ...[first, ...others].filter((failure) => failure !== undefined).map((failure) => `  ${failure}`),
+    ...failures.filter((failure) => failure !== undefined).map((failure) => `  ${failure}`),
     'Install one by hand:',
     known ? `  ${COMMANDS[known]}` : '  Chrome, Chromium or its headless shell, as your system does it',
   ]
-  if (first === undefined) {
+  if (failures[0] === undefined) {
     lines.push(
       'A browser was downloaded, but it does not start. Probably libraries are missing. Install them with:',
       `  sudo npx playwright-core install-deps ${SHELL}`,

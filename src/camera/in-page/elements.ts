@@ -1,57 +1,23 @@
-import type { PageElement, PageGlobals, Rectangle } from './dom.ts'
+import type { Part } from '../window.ts'
 
 // Runs in the page, in a world of our own (`steps/world.ts`): scripts of the page cannot change what these functions use.
 
-export interface Field extends PageElement {
-  value?: string
-  matches(selector: string): boolean
-  focus(): void
-  select?(): void
-  dispatchEvent(event: unknown): void
-  getClientRects(): Iterable<Rectangle>
-  checkVisibility(options: { visibilityProperty: boolean }): boolean
-  scrollIntoView(how: { block: string; inline: string; behavior: string }): void
-  closest(selector: string): { readonly control?: unknown } | null
-}
+/** An element. Only a field has a value. */
+export type Field = HTMLElement & Partial<Pick<HTMLInputElement, 'value' | 'select'>>
 
-interface Root {
-  elementFromPoint(x: number, y: number): Field | null
-}
+/** `proofsheetEndClick`: ours, while a click is under way. Ends it, and returns whether something else would have been clicked. */
+type World = typeof globalThis & { proofsheetEndClick?: (() => boolean) | undefined }
 
-interface Press {
-  readonly type: string
-  composedPath(): Iterable<unknown>
-  preventDefault(): void
-  stopImmediatePropagation(): void
-}
-
-interface World extends PageGlobals {
-  readonly scrollX: number
-  readonly innerWidth: number
-  readonly document: PageGlobals['document'] & Root
-  readonly origin: string
-  readonly Element: { readonly prototype: Field; new (): Field }
-  addEventListener(name: string, hear: (press: Press) => void, capture: true): void
-  removeEventListener(name: string, hear: (press: Press) => void, capture: true): void
-  /** Ours, while a click is under way: ends it, and returns whether something else would have been clicked. */
-  proofsheetEndClick?: (() => boolean) | undefined
-}
-
-/** Why an element cannot be used, or that it can. */
 export type State =
   | ('invalid' | 'missing' | 'hidden' | 'disabled' | 'covered' | 'not_a_field' | 'silent')
   | ('readable' | 'elsewhere')
   | 'ready'
 
-export interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
+export interface Answer {
+  readonly state: State
 }
 
-export interface Aimed {
-  readonly state: State
+export interface Aimed extends Answer {
   readonly x: number
   readonly y: number
 }
@@ -60,10 +26,9 @@ export type Find = (selector: string) => { state: State; element?: Field }
 
 /** The first visible element, if one is visible. It is given to all other functions of this file. */
 export function find(selector: string): { state: State; element?: Field } {
-  const page = globalThis as unknown as World
   let all: Field[]
   try {
-    all = [...page.document.querySelectorAll(selector)] as Field[]
+    all = [...document.querySelectorAll<Field>(selector)]
   } catch (error) {
     if ((error as Error).name !== 'SyntaxError') throw error
     return { state: 'invalid' }
@@ -76,12 +41,11 @@ export function find(selector: string): { state: State; element?: Field } {
 }
 
 /** Whether an element is visible, and its box in the page. */
-export function look(find: Find, selector: string): { state: State; box?: Box } {
-  const page = globalThis as unknown as World
+export function look(find: Find, selector: string): { state: State; box?: Required<Part> } {
   const { state, element } = find(selector)
   if (!element) return { state }
   const { left, top, width, height } = element.getBoundingClientRect()
-  return { state, box: { x: left + page.scrollX, y: top + page.scrollY, width, height } }
+  return { state, box: { x: left + globalThis.scrollX, y: top + globalThis.scrollY, width, height } }
 }
 
 /**
@@ -89,7 +53,7 @@ export function look(find: Find, selector: string): { state: State; box?: Box } 
  * nothing else can be clicked: the page may move before the click comes.
  */
 export async function aim(find: Find, selector: string, origins?: readonly string[]): Promise<Aimed> {
-  const page = globalThis as unknown as World
+  const page = globalThis as World
   if (origins && !origins.includes(page.origin)) return { state: 'elsewhere', x: 0, y: 0 }
   const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
   const { state, element } = find(selector)
@@ -104,14 +68,13 @@ export async function aim(find: Find, selector: string, origins?: readonly strin
   const isHit = ({ x, y }: { x: number; y: number }) => {
     let hit = page.document.elementFromPoint(x, y)
     for (let root = hit?.shadowRoot; root && hit; root = hit.shadowRoot) {
-      const inner = (root as unknown as Root).elementFromPoint(x, y)
+      const inner = root.elementFromPoint(x, y)
       if (!inner || inner === hit) break
       hit = inner
     }
     if (hit?.closest('label')?.control === element) return true
-    type Knot = { parentNode?: Knot; host?: Knot }
-    for (let knot = hit as Knot | undefined | null; knot; knot = knot.parentNode ?? knot.host) {
-      if ((knot as unknown) === element) return true
+    for (let knot: Node | null = hit; knot; knot = knot.parentNode ?? (knot as ShadowRoot).host) {
+      if (knot === element) return true
     }
     return false
   }
@@ -124,7 +87,7 @@ export async function aim(find: Find, selector: string, origins?: readonly strin
   if (!isHit(at)) return { state: 'covered', ...at }
   page.proofsheetEndClick?.()
   let isMissed = false
-  const hear = (press: Press) => {
+  const hear = (press: Event) => {
     if (press.type === 'pointerdown' || press.type === 'mousedown') {
       const hit = [...press.composedPath()].filter((each) => each instanceof page.Element)
       // The page may replace an element when the mouse comes.
@@ -147,14 +110,12 @@ export async function aim(find: Find, selector: string, origins?: readonly strin
 
 /** After the click. Whether something else would have been clicked. */
 export function endClick(): boolean {
-  return (globalThis as unknown as World).proofsheetEndClick?.() ?? false
+  return (globalThis as World).proofsheetEndClick?.() ?? false
 }
 
 /** Scrolls to an element and back, so that everything in it is loaded. Boxes around it that scroll stay where it is seen. */
 export async function visitElement(find: Find, selector: string): Promise<void> {
-  const page = globalThis as unknown as World & {
-    scrollTo(place: { top: number; left: number; behavior: 'instant' }): void
-  }
+  const page = globalThis
   const { element } = find(selector)
   if (!element) return
   const { left, top, right, bottom } = element.getBoundingClientRect()

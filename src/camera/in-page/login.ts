@@ -1,33 +1,10 @@
-import type { PageGlobals } from './dom.ts'
-import type { Field, Find, State } from './elements.ts'
+import type { Answer, Field, Find } from './elements.ts'
 
 // Runs in the page, in a world of our own (`steps/world.ts`). A field may have the name of a property of its form, and then hides
 // it: such properties are read from the prototypes of our world.
 
-interface LoginPage extends PageGlobals {
-  /** `null` for a sandboxed document. */
-  readonly origin: string
-  readonly name: string
-  readonly document: PageGlobals['document'] & {
-    execCommand(name: string, ui: boolean, value: string): boolean
-  }
-  readonly Event: new (name: string, options: { bubbles: boolean; composed: boolean }) => unknown
-  readonly HTMLFormElement: { readonly prototype: object }
-  readonly HTMLButtonElement: { readonly prototype: object }
-  readonly HTMLInputElement: { readonly prototype: object }
-  readonly Element: { readonly prototype: { getAttribute(name: string): string | null } }
-  getComputedStyle(element: unknown): ReturnType<PageGlobals['getComputedStyle']> & {
-    readonly webkitTextSecurity?: string
-  }
-  /** Ours: the fields that were filled in. The page does not see it. */
-  proofsheetFilled?: { readonly field: Field; readonly text: string }[]
-}
-
-export interface Filled {
-  readonly state: State
-  /** Where the document is, if it may not be there. */
-  readonly origin?: string
-}
+/** `proofsheetFilled`: ours, the fields that were filled in. The page does not see it. */
+type LoginPage = typeof globalThis & { proofsheetFilled?: { readonly field: Field; readonly text: string }[] }
 
 interface Filling {
   readonly selector: string
@@ -39,15 +16,15 @@ interface Filling {
 }
 
 /** Fills in a field as typing would. The text stays in our world: it goes into this field of this document, and nowhere else. */
-export function fill(find: Find, { selector, text, isHidden, origins }: Filling): Filled {
-  const page = globalThis as unknown as LoginPage
-  if (!origins.includes(page.origin)) return { state: 'elsewhere', origin: page.origin }
+export function fill(find: Find, { selector, text, isHidden, origins }: Filling): Answer {
+  const page = globalThis as LoginPage
+  if (!origins.includes(page.origin)) return { state: 'elsewhere' }
   const { state, element } = find(selector)
   if (!element) return { state }
   if (element.matches(':disabled')) return { state: 'disabled' }
   if (element.value === undefined || element.matches(':read-only')) return { state: 'not_a_field' }
-  const { webkitTextSecurity = 'none' } = page.getComputedStyle(element)
-  if (isHidden && webkitTextSecurity === 'none') return { state: 'readable' }
+  const security = page.getComputedStyle(element).getPropertyValue('-webkit-text-security')
+  if (isHidden && /^(none)?$/.test(security)) return { state: 'readable' }
   page.proofsheetFilled ??= []
   page.proofsheetFilled.push({ field: element, text })
   element.focus()
@@ -75,7 +52,7 @@ export function findWays(
   find: Find,
   { fields, button }: { fields: readonly string[]; button: string },
 ): Ways {
-  const page = globalThis as unknown as LoginPage
+  const page = globalThis
   const { getAttribute } = page.Element.prototype
   const read = (kind: { readonly prototype: object }, name: string, of: unknown) =>
     Reflect.get(kind.prototype, name, of as object) as unknown
@@ -102,15 +79,14 @@ export function findWays(
   const frames = [...page.document.querySelectorAll('iframe[name], frame[name], object[name]')]
   const staysHere = (target: string) =>
     /^(|_self|_top|_parent)$/i.test(target) ||
-    target === page.name ||
+    target === page.window.name ||
     frames.some((frame) => frame.getAttribute('name') === target)
   return { addresses, opens: !targets.every(staysHere) }
 }
 
 /** Nothing of a login is left in the fields: neither steps nor the picture can show it. */
-export function emptyFields(): { state: State } {
-  const page = globalThis as unknown as LoginPage
-  for (const { field, text } of page.proofsheetFilled ?? []) {
+export function emptyFields(): Answer {
+  for (const { field, text } of (globalThis as LoginPage).proofsheetFilled ?? []) {
     if (field.value !== undefined && field.value !== '') field.value = ''
     // Some scripts copy what was typed into the attribute.
     if (field.getAttribute('value') === text) field.setAttribute('value', '')
@@ -123,14 +99,13 @@ export function emptyFields(): { state: State } {
  * who must not learn that they are the password.
  */
 export function hasPasswordAgain(): boolean {
-  const page = globalThis as unknown as LoginPage
-  const filled = page.proofsheetFilled?.at(-1)
+  const filled = (globalThis as LoginPage).proofsheetFilled?.at(-1)
   if (!filled) return false
   const { field, text } = filled
   const isAlike = (other: Field, name: string) =>
     field.getAttribute(name) !== null && other.getAttribute(name) === field.getAttribute(name)
   const isOfForm = (other: Field) =>
     other === field || other.matches('[type=password i]') || isAlike(other, 'id') || isAlike(other, 'name')
-  const fields = [...page.document.querySelectorAll('input, textarea')] as unknown as Field[]
+  const fields = [...document.querySelectorAll<Field>('input, textarea')]
   return fields.some((each) => each.value === text && isOfForm(each))
 }

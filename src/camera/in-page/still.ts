@@ -1,11 +1,8 @@
-import type { Drawing, ElementRoot, PageElement, PageGlobals, Video } from './dom.ts'
-
 /**
  * Runs in the page. Stops all movement: an animation is shown at its end, an endless one at its beginning, and
  * nothing blinks.
  */
 export async function still(fullPage: boolean): Promise<void> {
-  const page = globalThis as unknown as PageGlobals
   /** The longest wait for a video. */
   const VIDEO_MS = 1_000
   const NO_SOURCE = 3
@@ -13,12 +10,12 @@ export async function still(fullPage: boolean): Promise<void> {
   const DRAWING_SECONDS = 60
   const DRAWINGS = 'svg:has(animate, animateTransform, animateMotion, set)'
 
-  const roots: ElementRoot[] = [page.document]
+  const roots: (Document | ShadowRoot)[] = [globalThis.document]
   for (const root of roots) {
     for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) roots.push(shadowRoot)
   }
 
-  const stillMovements = (root: ElementRoot) => {
+  const stillMovements = (root: DocumentOrShadowRoot) => {
     for (const movement of root.getAnimations()) {
       try {
         const { timeline } = movement
@@ -40,7 +37,7 @@ export async function still(fullPage: boolean): Promise<void> {
   }
 
   /** A video that started by itself goes back to its first frame. */
-  const rewind = async (video: Video) => {
+  const rewind = async (video: HTMLVideoElement) => {
     if (!video.autoplay && video.paused) return
     if (video.networkState === NO_SOURCE) return
     // Not a timer of the page: those may be stopped already.
@@ -48,7 +45,7 @@ export async function still(fullPage: boolean): Promise<void> {
       AbortSignal.timeout(VIDEO_MS).addEventListener('abort', () => resolve())
     })
     const event = (name: string) =>
-      new Promise<void>((resolve) => video.addEventListener(name, resolve, { once: true }))
+      new Promise<void>((resolve) => video.addEventListener(name, () => resolve(), { once: true }))
     if (video.readyState < 2) await Promise.race([over, event('loadeddata')])
     video.pause()
     if (video.currentTime === 0 || video.readyState < 2) return
@@ -57,7 +54,7 @@ export async function still(fullPage: boolean): Promise<void> {
     await Promise.race([over, seeked])
   }
 
-  const hideCaret = (element: PageElement | null) => {
+  const hideCaret = (element: HTMLElement | null) => {
     if (/^(body|iframe|html)$/.test(element?.localName ?? 'body')) return
     element?.style?.setProperty('caret-color', 'transparent', 'important')
   }
@@ -65,12 +62,12 @@ export async function still(fullPage: boolean): Promise<void> {
   const videos: Promise<void>[] = []
   for (const root of roots) {
     stillMovements(root)
-    hideCaret(root.activeElement)
-    for (const drawing of root.querySelectorAll(DRAWINGS) as Iterable<Drawing>) {
+    hideCaret(root.activeElement as HTMLElement | null)
+    for (const drawing of root.querySelectorAll<SVGSVGElement>(DRAWINGS)) {
       drawing.pauseAnimations()
       drawing.setCurrentTime(DRAWING_SECONDS)
     }
-    for (const video of root.querySelectorAll('video') as Iterable<Video>) videos.push(rewind(video))
+    for (const video of root.querySelectorAll('video')) videos.push(rewind(video))
   }
   await Promise.all(videos)
 }

@@ -1,42 +1,35 @@
-import type { ElementRoot, PageElement, PageGlobals } from './dom.ts'
-
 /** Runs in the page. Waits until its fonts are loaded and drawn. Returns whether the page can still change by itself. */
 export async function whenDrawn(): Promise<boolean> {
-  const page = globalThis as unknown as PageGlobals
+  const page = globalThis
   await page.document.fonts.ready
   await new Promise((resolve) => page.requestAnimationFrame(resolve))
   return page.document.scripts.length > 0 || page.frames.length > 0
-}
-
-export interface Unveiling {
-  readonly most: number
-  readonly listens: boolean
-  readonly from: number
 }
 
 /**
  * Runs in the page. Loads and shows what would appear only on scrolling, and goes back to the top. It scrolls from `from` down
  * to `most` as a reader would, more slowly if a script listens for scrolling. Returns how far it came.
  */
-export async function unveil({ most, listens, from }: Unveiling): Promise<number> {
-  const page = globalThis as unknown as PageGlobals
+export async function unveil(given: { most: number; listens: boolean; from: number }): Promise<number> {
+  const { most, listens, from } = given
+  const page = globalThis
   const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
   const attributes = ['class', 'style'] as const
-  const read = (element: PageElement) => attributes.map((name) => element.getAttribute(name))
-  const isHidden = (element: PageElement) => {
+  const read = (element: Element) => attributes.map((name) => element.getAttribute(name))
+  const isHidden = (element: Element) => {
     const { opacity, visibility } = page.getComputedStyle(element)
     return opacity === '0' || visibility === 'hidden'
   }
   /** Fixed to the window: it changes with scrolling, so it stays as it is at the top. */
-  const stays = (element: PageElement | null): boolean =>
+  const stays = (element: Element | null): boolean =>
     element !== null &&
     (/fixed|sticky/.test(page.getComputedStyle(element).position) || stays(element.parentElement))
   /** Elements that are hidden again, and their style while they were visible. */
-  const hidden = new Map<PageElement, { before: string; seen?: (string | null)[] }>()
+  const hidden = new Map<Element, { before: string; seen?: (string | null)[] }>()
 
-  const roots: ElementRoot[] = [page.document]
+  const roots: (Document | ShadowRoot)[] = [page.document]
   for (const root of roots) {
-    for (const element of root.querySelectorAll('*')) {
+    for (const element of root.querySelectorAll<HTMLElement & { loading: string }>('*')) {
       if (element.shadowRoot) roots.push(element.shadowRoot)
       if (element.loading === 'lazy') element.loading = 'eager'
       const { contentVisibility, contain } = page.getComputedStyle(element)
@@ -56,7 +49,7 @@ export async function unveil({ most, listens, from }: Unveiling): Promise<number
     }
   }
   /** An element that hides when it leaves the window is shown as it was in the window. */
-  const showAgain = (element: PageElement) => {
+  const showAgain = (element: Element) => {
     const { before, seen } = hidden.get(element) ?? {}
     if (!seen || read(element).join() !== before) return
     // Only once: a script that hides it again is not fought.
@@ -70,14 +63,15 @@ export async function unveil({ most, listens, from }: Unveiling): Promise<number
   let isThrough = false
   // A script may react late: changes are seen until the page is back at its top.
   const watch = new page.MutationObserver((changes) => {
-    for (const { target } of changes) {
+    for (const change of changes) {
+      const target = change.target as Element
       const state = hidden.get(target)
       const now = read(target)
       if (state && now.join() !== state.before) state.seen = now
       else if (isThrough) showAgain(target)
     }
   })
-  for (const element of hidden.keys()) watch.observe(element, { attributeFilter: attributes })
+  for (const element of hidden.keys()) watch.observe(element, { attributeFilter: [...attributes] })
 
   /** Some scripts check the scroll position from time to time, most of them at least this often. */
   const PAUSE_MS = 50
@@ -91,7 +85,8 @@ export async function unveil({ most, listens, from }: Unveiling): Promise<number
     await Promise.all([frame(), listens && pause(PAUSE_MS)])
   }
   // A page that a phone shows smaller is longer than its picture.
-  const height = () => Math.min(most / page.visualViewport.scale, page.document.documentElement.scrollHeight)
+  const height = () =>
+    Math.min(most / (page.visualViewport?.scale ?? 1), page.document.documentElement.scrollHeight)
   let end = height()
   for (let top = Math.max(from, page.innerHeight); top < height(); top += page.innerHeight) {
     // Measured before: what this step makes longer was not scrolled to.
@@ -109,22 +104,19 @@ export async function unveil({ most, listens, from }: Unveiling): Promise<number
 
 /** Runs in the page. How far there is something to unveil. */
 export function endOf(most: number): number {
-  const page = globalThis as unknown as PageGlobals
-  return Math.min(most / page.visualViewport.scale, page.document.documentElement.scrollHeight)
+  const { visualViewport, document } = globalThis
+  return Math.min(most / (visualViewport?.scale ?? 1), document.documentElement.scrollHeight)
 }
 
 /** Runs in the page. Resolves when it has drawn `count` frames. */
 export async function drawFrames(count: number): Promise<void> {
-  const page = globalThis as unknown as PageGlobals
   for (let passed = 0; passed < count; passed++) {
-    await new Promise((resolve) => page.requestAnimationFrame(resolve))
+    await new Promise((resolve) => globalThis.requestAnimationFrame(resolve))
   }
 }
 
-/** Runs in the page. */
 export function goToTop(): void {
-  const page = globalThis as unknown as PageGlobals
-  page.scrollTo({ top: 0, behavior: 'instant' })
+  globalThis.scrollTo({ top: 0, behavior: 'instant' })
 }
 
 /**
@@ -132,29 +124,22 @@ export function goToTop(): void {
  * have scrolled it. A page whose address names a place in it began there.
  */
 export function scrollBack(): void {
-  interface Box extends PageElement {
-    readonly ownerDocument: unknown
-    readonly contentDocument?: ElementRoot | null
-    /** Of a shadow root, its host; of a document, the frame it is in. */
-    readonly parentNode: Box | null
-    readonly host?: Box
-    readonly defaultView?: { readonly frameElement: Box | null } | null
-    readonly scrollTop?: number
-    readonly scrollLeft?: number
-    scrollTo?(place: { top: number; left: number; behavior: 'instant' }): void
-  }
-  const page = globalThis as unknown as PageGlobals & { readonly innerWidth: number }
-  const roots: ElementRoot[] = [page.document]
-  const foreign: Box[] = []
+  /** An element, a shadow root or a document. */
+  type Box = Node &
+    Partial<Pick<Element, 'scrollTop' | 'scrollLeft' | 'scrollTo'>> &
+    Partial<Pick<ShadowRoot, 'host'> & Pick<Document, 'defaultView'>>
+  const page = globalThis
+  const roots: (Document | ShadowRoot)[] = [page.document]
+  const foreign: Element[] = []
   for (const root of roots) {
-    for (const each of root.querySelectorAll('*') as Iterable<Box>) {
+    for (const each of root.querySelectorAll<HTMLIFrameElement>('*')) {
       if (each.shadowRoot) roots.push(each.shadowRoot)
       if (!/^(iframe|frame|object|embed)$/.test(each.localName)) continue
       if (each.contentDocument) roots.push(each.contentDocument)
       else foreign.push(each)
     }
   }
-  const isInWindow = (frame: Box) => {
+  const isInWindow = (frame: Element) => {
     // In a frame of the page, its place says nothing about the window.
     if (frame.ownerDocument !== page.document) return true
     const { top, bottom, left, right } = frame.getBoundingClientRect()
@@ -173,8 +158,5 @@ export function scrollBack(): void {
     }
   }
   if (!hasScrolled) return
-  const [place] = page.document.querySelectorAll(':target') as Iterable<{
-    scrollIntoView?(how: object): void
-  }>
-  place?.scrollIntoView?.({ behavior: 'instant' })
+  page.document.querySelector(':target')?.scrollIntoView({ behavior: 'instant' })
 }

@@ -1,34 +1,18 @@
-import type { PageElement } from './dom.ts'
-
 export interface Styles {
   readonly css: string
   /** Selectors of what takes no space. */
   readonly hidden: readonly string[]
 }
 
-interface Sheet {
-  replaceSync(css: string): void
-  insertRule(rule: string): void
-}
-
-interface StyledPage {
-  readonly top: unknown
-  readonly self: unknown
-  readonly CSSStyleSheet: new () => Sheet
-  readonly document: {
-    readonly adoptedStyleSheets: Sheet[]
-    querySelector(selector: string): PageElement | null
-  }
-  /** Ours. The page does not see it: it is in another world. */
-  proofsheetSheets?: Sheet[]
-}
+/** The sheets are ours. The page does not see them: they are in another world. */
+type StyledPage = typeof globalThis & { proofsheetSheets?: CSSStyleSheet[] }
 
 /**
  * Runs in every document of the page, in a world of our own, before its first script. No policy of the page forbids sheets
  * that are made in this way. A page may throw them out: then they are added again.
  */
 export function wear(_: unknown, { css, hidden }: Styles): void {
-  const page = globalThis as unknown as StyledPage
+  const page = globalThis as StyledPage
   if (page.top !== page.self) return
   const make = () => {
     const [own, hiding] = [new page.CSSStyleSheet(), new page.CSSStyleSheet()]
@@ -49,10 +33,9 @@ export function wear(_: unknown, { css, hidden }: Styles): void {
 
 /** Runs in the page, in a world of our own. Which of these selectors match nothing, and which are none. */
 export function findUnhidden(_: unknown, selectors: readonly string[]): ('invalid' | 'missing' | 'hidden')[] {
-  const page = globalThis as unknown as StyledPage
   return selectors.map((selector) => {
     try {
-      return page.document.querySelector(selector) ? 'hidden' : 'missing'
+      return document.querySelector(selector) ? 'hidden' : 'missing'
     } catch {
       return 'invalid'
     }

@@ -1,9 +1,10 @@
 import type { CDPSession, Page } from 'playwright-core'
+import type { Size } from '../../contract/picture-sizes.ts'
 import { CaptureFailure, type PageToShoot } from '../camera.ts'
 import { type Exposed, type ExposeRules, exposePart, highest } from '../expose.ts'
-import { type Box, look, type State, visitElement } from '../in-page/elements.ts'
+import { look, type State, visitElement } from '../in-page/elements.ts'
 import { hold } from '../rest.ts'
-import { inWholePixels, type Part, type Size, windowOf } from '../window.ts'
+import { inWholePixels, type Part, windowOf } from '../window.ts'
 import { sayWhy, toCss } from './selector.ts'
 import { doOnce, type Stage, tryHard } from './stage.ts'
 import type { World } from './world.ts'
@@ -51,12 +52,12 @@ export async function exposeElement(
   }
 }
 
-function zoomed({ x, y, width, height }: Box, zoom: number): Box {
+function zoomed({ x, y, width, height }: Required<Part>, zoom: number): Required<Part> {
   return { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom }
 }
 
 /** The pixels of the page that a box touches. */
-function partOf(box: Box, page: Size): Required<Part> {
+function partOf(box: Required<Part>, page: Size): Required<Part> {
   const x = Math.max(0, Math.floor(box.x + NEAR))
   const y = Math.max(0, Math.floor(box.y + NEAR))
   const right = Math.min(Math.round(page.width), Math.ceil(box.x + box.width - NEAR))

@@ -9,12 +9,7 @@ import { sayWhere } from './login-origins.ts'
 const LONGEST = 20_000
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 
-export interface LoginRequests {
-  /** From now on, requests are compared with the login. Before, nobody can have it: to compare would only tell who guessed right. */
-  begin(): void
-  /** Throws if the page tried to take the login elsewhere. */
-  requireAllowed(): void
-}
+export type LoginRequests = Awaited<ReturnType<typeof watchRequests>>
 
 interface Watched {
   readonly origins: readonly string[]
@@ -29,10 +24,7 @@ interface Watched {
  * let through: it does not know the login, and would learn from a refusal that it guessed right. The sessions are others than that of
  * the window: `stayHere` pauses requests, too.
  */
-export async function watchRequests(
-  page: Page,
-  { origins, trust, username, password }: Watched,
-): Promise<LoginRequests> {
+export async function watchRequests(page: Page, { origins, trust, username, password }: Watched) {
   const main: CDPSession = await page.context().newCDPSession(page)
   const mainId = await outermostOf(main)
   const isHome = (url: string) => origins.includes(originOf(url))
@@ -103,10 +95,12 @@ export async function watchRequests(
   page.on('framenavigated', (frame) => void watchFrame(frame))
   await Promise.all(page.frames().map(watchFrame))
   return {
-    begin() {
+    /** From now on, requests are compared with the login. Before, nobody can have it: to compare would only tell who guessed right. */
+    begin(): void {
       hasBegun = true
     },
-    requireAllowed() {
+    /** Throws if the page tried to take the login elsewhere. */
+    requireAllowed(): void {
       if (refused === undefined) return
       throw new CaptureFailure('login', sayWhere(`would have been sent on to ${refused}`, refused, origins))
     },

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { homeOf, type Login } from '../../contract/options/steps.ts'
 import { CaptureFailure } from '../camera.ts'
-import { look, type State } from '../in-page/elements.ts'
-import { emptyFields, type Filled, fill, findWays, hasPasswordAgain } from '../in-page/login.ts'
+import { type Answer, look, type State } from '../in-page/elements.ts'
+import { emptyFields, fill, findWays, hasPasswordAgain } from '../in-page/login.ts'
 import { click } from './click.ts'
 import { problemOfWays } from './login-origins.ts'
 import { type LoginRequests, watchRequests } from './login-requests.ts'
@@ -28,7 +28,7 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   const fields = [toCss(username.elementId), toCss(password.elementId)]
   let problem: string | undefined
   /** Looks at the form each time, just before something is done with it. */
-  const atHome = async <T extends Filled>(work: () => Promise<T>): Promise<T | { state: 'elsewhere' }> => {
+  const atHome = async <T extends Answer>(work: () => Promise<T>): Promise<T | { state: 'elsewhere' }> => {
     const selectors = { fields, button: toCss(loginButton.elementId) }
     for (const end = performance.now() + AWAY_MS; ; await sleep(LOOK_MS)) {
       const ways = await world.ask(findWays, selectors)
@@ -82,7 +82,7 @@ function failed(why: string): CaptureFailure {
 
 /** A form that is still there was not accepted. */
 async function requireGone(stage: Stage, selector: string): Promise<void> {
-  const isGone = async (): Promise<{ state: State }> => {
+  const isGone = async (): Promise<Answer> => {
     const { state } = await stage.world.ask(look, toCss(selector))
     return { state: state === 'ready' ? 'covered' : 'ready' }
   }

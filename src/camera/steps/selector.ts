@@ -14,7 +14,6 @@ export function toCss(given: string): string {
   return NAME.test(text) ? `${text}, :root:not(:has(${text})) ${id}` : id
 }
 
-/** Why something could not be done with an element. */
 export function sayWhy(given: string, state: State): string {
   const selector = show(given)
   return {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page } from 'playwright-core'
 import type { Note } from '../../contract/seen.ts'
 import type { PageToShoot } from '../camera.ts'
-import type { State } from '../in-page/elements.ts'
+import type { Answer, State } from '../in-page/elements.ts'
 import { type Network, QUIET_MS, whenLoaded } from '../loading.ts'
 import { before, type LoadingTime, whereverItGoes } from '../patience.ts'
 import type { Trust } from '../trust.ts'
@@ -40,10 +40,6 @@ export interface Stage {
 /** Remembers an option. If the page has not answered for the one before, that one keeps it busy. */
 export function begin(stage: Stage, option: string): void {
   if (!stage.world.isAsked) stage.doing = option
-}
-
-interface Answer {
-  readonly state: State
 }
 
 /** Tries until an element is ready or the time is over, in whatever document the page then has. */

@@ -45,7 +45,7 @@ export function waitsOf({ clicks = [], delay = 0 }: PageOptions): number {
 /** Before the page is opened. The form of a login is shown without added styles. */
 export async function prepareSteps({ world, wanted: { options } }: Stage): Promise<void> {
   const styles = stylesOf(options)
-  if (styles && !options.loginParameter) await addStyles(world, styles)
+  if (styles && !options.loginParameter) await world.inEveryDocument(wear, styles)
 }
 
 /** Everything that happens between opening the page and its picture, in this order. A login is watched until the picture is taken. */
@@ -55,7 +55,7 @@ export async function runSteps(stage: Stage): Promise<LoginRequests | undefined>
   const styles = stylesOf(options)
   if (options.loginParameter) begin(stage, 'loginParameter')
   const requests = options.loginParameter && (await logIn(stage, options.loginParameter))
-  if (requests && styles) await doOnce(stage, () => addStyles(world, styles))
+  if (requests && styles) await doOnce(stage, () => world.inEveryDocument(wear, styles))
   if (options.cookieBanners) await declineBanners(stage)
   if (options.clicks) await clickAll(stage, options.clicks)
   if (options.waitFor) {
@@ -68,14 +68,11 @@ export async function runSteps(stage: Stage): Promise<LoginRequests | undefined>
     await prepareElement(stage, options.element)
   }
   if (styles) {
-    begin(stage, stylesNamed(options))
-    await doOnce(stage, () => keepStyles(world, styles))
+    begin(stage, (['css', 'hide'] as const).filter((name) => options[name] !== undefined).join(' and '))
+    // Added again if the page has thrown them out.
+    await doOnce(stage, () => world.ask(wear, styles))
   }
   return requests
-}
-
-function stylesNamed({ css, hide }: PageOptions): string {
-  return [css !== undefined && 'css', hide !== undefined && 'hide'].filter(Boolean).join(' and ')
 }
 
 /** Notes on steps that did not work, when the picture was taken. */
@@ -96,7 +93,6 @@ async function declineBanners({ page, session, network, time, notes }: Stage): P
   notes.push(...((await before(time.end, (over) => whereverItGoes(decline, over))) ?? [NO_TIME]))
 }
 
-/** Waits until an element is visible. */
 async function waitFor(stage: Stage, selector: string): Promise<void> {
   const { world, wanted } = stage
   const { state } = await tryHard(stage, () => world.ask(look, toCss(selector)))
@@ -109,22 +105,10 @@ async function waitFor(stage: Stage, selector: string): Promise<void> {
   )
 }
 
-/** The styles that were asked for, if any. */
 function stylesOf({ css = '', hide = [] }: PageOptions): Styles | undefined {
   return css === '' && hide.length === 0 ? undefined : { css, hidden: hide.map(toCss) }
 }
 
-/** All documents of the page get the styles from now on. */
-async function addStyles(world: World, styles: Styles): Promise<void> {
-  await world.inEveryDocument(wear, styles)
-}
-
-/** Adds them again if the page has thrown them out. */
-async function keepStyles(world: World, styles: Styles): Promise<void> {
-  await world.ask(wear, styles)
-}
-
-/** A note for each element that was not there to be hidden. */
 async function noteUnhidden(world: World, hide: readonly string[]): Promise<Note[]> {
   const states = await world.ask(findUnhidden, hide.map(toCss))
   return hide.flatMap((selector, index) => {

@@ -1,4 +1,5 @@
 import type { CDPSession } from 'playwright-core'
+import { outermostOf } from '../frames.ts'
 import { type Find, find } from '../in-page/elements.ts'
 
 const NAME = 'proofsheet'
@@ -63,7 +64,7 @@ export class World {
   }
 
   async #enter(): Promise<number> {
-    this.#frameId ??= (await this.#session.send('Page.getFrameTree')).frameTree.frame.id
+    this.#frameId ??= await outermostOf(this.#session)
     const made = await this.#session.send('Page.createIsolatedWorld', {
       frameId: this.#frameId,
       worldName: NAME,

@@ -23,12 +23,12 @@ const PROGRAM = new URL(`in-thread${extname(import.meta.url)}`, import.meta.url)
  * environment.
  */
 export function openCameraThread(setup: CameraSetup): Camera {
-  let thread: CameraThread | undefined
+  let thread: ReturnType<typeof startThread> | undefined
   let isClosed = false
   const running = () => {
     if (isClosed) throw new Error('the camera is closed')
     // If it has died, the next page starts another.
-    if (!thread || thread.isOver) thread = new CameraThread(setup)
+    if (!thread || thread.isOver) thread = startThread(setup)
     return thread
   }
   return {
@@ -45,73 +45,59 @@ export function openCameraThread(setup: CameraSetup): Camera {
   }
 }
 
-interface Waiting {
-  readonly resolve: (result: Result) => void
-  readonly reject: (error: unknown) => void
-}
-
-class CameraThread {
-  readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
-  #lastId = 0
-  isOver = false
-
-  constructor({ log, fixedAddresses }: CameraSetup) {
-    this.#worker = new Worker(PROGRAM, {
-      workerData: { fixedAddresses } satisfies ThreadData,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
-    })
-    this.#worker.on('message', (message: FromThread) => {
-      if ('log' in message) {
-        const [values, text] = message.values as [object, string]
-        log[message.log](values, text)
-      } else this.#answer(message)
-    })
-    this.#worker.on('error', (err) =>
-      log.warn({ err }, 'the camera has stopped; the next page starts it again'),
-    )
-    this.#worker.on('exit', () => this.#end())
-  }
-
+function startThread({ log, fixedAddresses }: CameraSetup) {
+  const waiting = new Map<number, PromiseWithResolvers<Result>>()
+  let lastId = 0
+  let isOver = false
+  const worker = new Worker(PROGRAM, {
+    workerData: { fixedAddresses } satisfies ThreadData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+  })
+  const send = (message: ToThread) => worker.postMessage(message)
+  worker.on('message', (message: FromThread) => {
+    if ('log' in message) {
+      const [values, text] = message.values as [object, string]
+      log[message.log](values, text)
+      return
+    }
+    const asked = waiting.get(message.id)
+    waiting.delete(message.id)
+    if ('error' in message) asked?.reject(receiveError(message.error))
+    else asked?.resolve(message.result)
+  })
+  worker.on('error', (err) => log.warn({ err }, 'the camera has stopped; the next page starts it again'))
+  worker.on('exit', () => {
+    isOver = true
+    for (const { reject } of waiting.values()) {
+      reject(new CaptureFailure('crashed', 'The camera has stopped.'))
+    }
+    waiting.clear()
+  })
   /** Throws what the camera throws. If the signal is aborted, its reason. */
-  async ask(task: Task, signal?: AbortSignal): Promise<Result> {
-    const id = ++this.#lastId
-    const abort = () => this.#send({ id, abort: true })
+  const ask = async (task: Task, signal?: AbortSignal): Promise<Result> => {
+    const id = ++lastId
+    const asked = Promise.withResolvers<Result>()
+    const abort = () => send({ id, abort: true })
     signal?.addEventListener('abort', abort, { once: true })
     try {
-      return await new Promise<Result>((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject })
-        this.#send({ id, task })
-      })
+      waiting.set(id, asked)
+      send({ id, task })
+      return await asked.promise
     } catch (error) {
       throw signal?.aborted ? signal.reason : error
     } finally {
       signal?.removeEventListener('abort', abort)
     }
   }
-
-  async close(): Promise<void> {
-    if (this.isOver) return
-    await this.ask({ close: true }).catch(() => {})
-    await this.#worker.terminate()
-  }
-
-  #send(message: ToThread): void {
-    this.#worker.postMessage(message)
-  }
-
-  #answer(message: Exclude<FromThread, { log: unknown }>): void {
-    const waiting = this.#waiting.get(message.id)
-    this.#waiting.delete(message.id)
-    if ('error' in message) waiting?.reject(receiveError(message.error))
-    else waiting?.resolve(message.result)
-  }
-
-  #end(): void {
-    this.isOver = true
-    for (const { reject } of this.#waiting.values()) {
-      reject(new CaptureFailure('crashed', 'The camera has stopped.'))
-    }
-    this.#waiting.clear()
+  return {
+    ask,
+    get isOver(): boolean {
+      return isOver
+    },
+    async close(): Promise<void> {
+      if (isOver) return
+      await ask({ close: true }).catch(() => {})
+      await worker.terminate()
+    },
   }
 }

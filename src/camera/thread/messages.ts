@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { CaptureFailure, type PageToShoot, type RunningBrowser, type Shot } from '../camera.ts'
 import type { CameraSetup } from '../open-camera.ts'
 
@@ -6,7 +6,6 @@ import type { CameraSetup } from '../open-camera.ts'
 
 export type ThreadData = Pick<CameraSetup, 'fixedAddresses'>
 
-/** A request to the camera. */
 export type Task = { readonly ready: true } | { readonly shoot: PageToShoot } | { readonly close: true }
 
 export type ToThread = { readonly id: number } & ({ readonly task: Task } | { readonly abort: true })
@@ -23,40 +22,27 @@ export interface SentShot extends Omit<Shot, 'bytes'> {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-export type SentError = { readonly message: string; readonly stack: string | undefined } & (
-  | {
-      readonly kind: 'capture'
-      readonly reason: CaptureFailure['reason']
-      readonly seen: Shot['seen'] | undefined
-    }
-  | { readonly kind: 'app'; readonly code: ErrorCode; readonly isTold: boolean }
-  | { readonly kind: 'other' }
-)
+export interface SentError {
+  readonly message: string
+  readonly stack: string
+  readonly failure?: Pick<CaptureFailure, 'reason' | 'seen'>
+  readonly app?: Pick<AppError, 'code' | 'isTold'>
+}
 
 export function sendError(error: unknown): SentError {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof CaptureFailure) {
-    return { kind: 'capture', message, stack, reason: error.reason, seen: error.seen }
+    return { message, stack, failure: { reason: error.reason, seen: error.seen } }
   }
-  if (error instanceof AppError) {
-    return { kind: 'app', message, stack, code: error.code, isTold: error.isTold }
-  }
-  return { kind: 'other', message, stack }
+  if (error instanceof AppError) return { message, stack, app: { code: error.code, isTold: error.isTold } }
+  return { message, stack }
 }
 
-export function receiveError(sent: SentError): Error {
-  const error = make(sent)
-  if (sent.stack !== undefined) error.stack = sent.stack
-  return error
-}
-
-function make(sent: SentError): Error {
-  switch (sent.kind) {
-    case 'capture':
-      return new CaptureFailure(sent.reason, sent.message, sent.seen)
-    case 'app':
-      return new AppError(sent.code, sent.message, { isTold: sent.isTold })
-    case 'other':
-      return new Error(sent.message)
-  }
+export function receiveError({ message, stack, failure, app }: SentError): Error {
+  const error = failure
+    ? new CaptureFailure(failure.reason, message, failure.seen)
+    : app
+      ? new AppError(app.code, message, { isTold: app.isTold })
+      : new Error(message)
+  return Object.assign(error, { stack })
 }

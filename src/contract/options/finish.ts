@@ -3,7 +3,6 @@ import { isNothing } from './given.ts'
 
 // Work on a picture after it was taken: it is cropped (area), then framed (style), then the effects follow in their order.
 
-/** Enough for everyone. Each effect costs time. */
 const MAX_EFFECTS = 50
 /** Pictures are limited by their pixels. This only keeps sums small. */
 const MAX_SIDE = 65_535

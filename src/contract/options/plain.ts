@@ -131,7 +131,6 @@ export type PlainName = keyof typeof PLAIN
 
 export const PLAIN_NAMES = Object.keys(PLAIN) as PlainName[]
 
-/** The plain options of a group. */
 export function plainOf(...groups: PlainOption['group'][]): PlainName[] {
   return PLAIN_NAMES.filter((name) => groups.includes(PLAIN[name].group))
 }

@@ -7,7 +7,7 @@ import { type Schema, Type } from '../schema.ts'
 /** The secrets of a page, by the JSON pointer of their place in its options. */
 export type Secrets = Readonly<Record<string, string>>
 
-/** Takes the secrets out of options. Undefined if there are none. */
+/** Takes the secrets out of options. Undefined if there are none. `fillIn` of `ask-again.ts` puts them back. */
 export function conceal<T extends Partial<PageOptions>>(options: T): { options: T; secrets?: Secrets } {
   const { value, ...secrets } = takeOut(PageOptions, options)
   return { options: value, ...secrets }
@@ -16,10 +16,7 @@ export function conceal<T extends Partial<PageOptions>>(options: T): { options: 
 /** The parts of a request that have options. */
 const Request = Type.Object({ screenshotParameter: PageOptions, urls: Type.Array(PageOptions) })
 
-/**
- * Takes the secrets out of a request that is kept: of a template or a schedule. Secrets by the JSON pointer of their place;
- * `fillIn` of `ask-again.ts` puts them back. None: undefined.
- */
+/** The same for a request that is kept: of a template or a schedule. */
 export function concealRequest<T extends object>(request: T): { request: T; secrets?: Secrets } {
   const { value, ...secrets } = takeOut(Request, request)
   return { request: value, ...secrets }
@@ -32,11 +29,6 @@ function takeOut<T>(schema: Schema, given: T): { value: T; secrets?: Secrets } {
     return ''
   }) as T
   return Object.keys(secrets).length > 0 ? { value, secrets } : { value }
-}
-
-/** Puts the secrets back. */
-export function reveal<T extends Partial<PageOptions>>(options: T, secrets: Secrets): T {
-  return walk(PageOptions, options, '', (text, pointer) => secrets[pointer] ?? text) as T
 }
 
 /** Whether these options have secrets, taken out or still in them. */
@@ -58,7 +50,6 @@ export function secretsOfPages(
 /** Each page has its own copy of the secrets that are given for all pages. */
 const MAX_SECRETS = 1_000_000
 
-/** The problem with the secrets of all pages together, if there is one. */
 export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>): string | undefined {
   const texts = secretsOfPages(...request).flatMap((secrets) => Object.values(secrets ?? {}))
   const length = texts.reduce((sum, text) => sum + text.length, 0)
@@ -69,12 +60,6 @@ export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>):
   )
 }
 
-interface Composed extends Schema {
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: Schema | false
-  readonly items?: Schema
-}
-
 type Change = (text: string, pointer: string) => string
 
 function walk(schema: Schema | undefined, value: unknown, at: string, change: Change): unknown {
@@ -82,9 +67,9 @@ function walk(schema: Schema | undefined, value: unknown, at: string, change: Ch
   if (typeof value === 'string') return schema['writeOnly'] ? change(value, at) : value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    return value.map((item, index) => walk(schema['items'] as Schema, item, `${at}/${index}`, change))
+    return value.map((item, index) => walk(schema.items, item, `${at}/${index}`, change))
   }
-  const { properties, additionalProperties } = schema as Composed
+  const { properties, additionalProperties } = schema
   const others = additionalProperties || undefined
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
@@ -100,7 +85,7 @@ const known = new WeakMap<Schema, boolean>()
 function mayHaveSecrets(schema: Schema): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before
-  const { properties = {}, additionalProperties, items } = schema as Composed
+  const { properties = {}, additionalProperties, items } = schema
   const inner = [...Object.values(properties), additionalProperties || [], items ?? []].flat()
   const found = schema['writeOnly'] === true || inner.some(mayHaveSecrets)
   known.set(schema, found)

@@ -1,4 +1,4 @@
-import { rule, Type } from '../schema.ts'
+import { type Options, rule, Type } from '../schema.ts'
 
 const MAX_SELECTOR = 1_000
 /** A line break would begin another header. */
@@ -7,15 +7,8 @@ const CONTROL = /[\p{Cc}]/u
 export const Text = (maxLength: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength, ...options })
 
-interface LineOptions {
-  readonly title?: string
-  readonly description?: string
-  readonly examples?: readonly string[]
-  readonly [rule]?: (text: string) => string | undefined
-}
-
 /** A rule of the field itself comes after the rule for all lines. */
-export const Line = (maxLength: number, options: LineOptions = {}) =>
+export const Line = (maxLength: number, options: Options = {}) =>
   Text(maxLength, { ...options, [rule]: (text: string) => problemOfLine(text) ?? options[rule]?.(text) })
 
 export const Selector = (description: string, example = '#main') =>

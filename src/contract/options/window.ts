@@ -22,7 +22,6 @@ export const createSize = (limits?: WindowLimits) => ({
   height: pixels(limits?.viewportHeight, 720),
 })
 
-/** Each page is captured in each of these windows. */
 export const createSizes = (limits: WindowLimits) =>
   Type.Array(Type.Object(createSize(limits), { title: 'size', additionalProperties: false }), {
     maxItems: MAX_SIZES,

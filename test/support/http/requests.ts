@@ -48,7 +48,7 @@ export interface PostOptions {
   readonly projectId?: string
   readonly headers?: Record<string, string>
   /** Sent unchanged, instead of the body as JSON. */
-  readonly raw?: string | Buffer
+  readonly raw?: string | Buffer<ArrayBuffer>
 }
 
 /** A service that accepts requests and captures nothing: tests move captures through its store. */
