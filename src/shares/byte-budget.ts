@@ -65,11 +65,6 @@ export class ByteBudget {
     return this.#count
   }
 
-  /** Whether a request for so many bytes would not have to wait. */
-  has(client: string, bytes: number): boolean {
-    return this.#hasShare(client, bytes) && this.#bytes + bytes <= this.#total
-  }
-
   /** Throws the line's error if so many requests of the client wait that another one would be refused. */
   requirePlace(client: string): void {
     const isFull = () => (this.#lines.get(client)?.length ?? 0) >= this.#line.ofOne
@@ -91,12 +86,6 @@ export class ByteBudget {
     this.#letIn()
     if (!waiting.isIn) await this.#wait(client, waiting, signal, entered.promise)
     return this.#heldBy(client, counted)
-  }
-
-  /** Counts bytes that are in memory already. */
-  hold(client: string, bytes: number): Held {
-    this.#change(client, bytes, 1)
-    return this.#heldBy(client, bytes)
   }
 
   #heldBy(client: string, taken: number): Held {

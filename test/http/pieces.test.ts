@@ -21,7 +21,7 @@ test('no piece is made for a connection that was closed while it waited for memo
   const context = { unread, turns: new FairTurns(1) } as unknown as HttpContext
   const request = { ip: '127.0.0.1' } as FastifyRequest
   const next = takePieces(pieces(), request, { raw } as unknown as FastifyReply, context)
-  const { giveBack } = unread.hold('127.0.0.1', 1_000)
+  const { giveBack } = await unread.take('127.0.0.1', 1_000, new AbortController().signal)
   const waiting = next()
   // Its signal is aborted a little later, since many may be closed at once.
   raw.destroyed = true

@@ -75,10 +75,8 @@ async function sendLarge(
   reply: FastifyReply,
   { unread }: HttpContext,
 ): Promise<void> {
-  const client = clientOf(request)
-  const held = unread.has(client, body.length)
-    ? unread.hold(client, body.length)
-    : await unread.take(client, body.length, whenClosed(reply.raw)).catch(unlessGone(reply))
+  const taken = unread.take(clientOf(request), body.length, whenClosed(reply.raw))
+  const held = await taken.catch(unlessGone(reply))
   if (!held) return
   reply.raw.once('close', held.giveBack)
   if (reply.raw.destroyed) held.giveBack()
