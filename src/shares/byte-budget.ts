@@ -48,6 +48,7 @@ export class ByteBudget {
   #isLettingIn = false
   #bytes = 0
   #count = 0
+  #closed: Error | undefined
 
   constructor(total: number, line = NO_LIMITS) {
     this.#total = total
@@ -73,9 +74,10 @@ export class ByteBudget {
     if (isFull()) throw this.#line.refuse()
   }
 
-  /** Throws the line's error if too many wait, and the signal's reason if it is aborted. */
+  /** Throws the line's error if too many wait, the signal's reason if it is aborted, and the reason for which it was closed. */
   async take(client: string, bytes: number, signal: AbortSignal): Promise<Held> {
     signal.throwIfAborted()
+    if (this.#closed) throw this.#closed
     const counted = Math.min(bytes, this.#total)
     const entered = Promise.withResolvers<void>()
     const waiting: Waiting = { bytes: counted, isIn: false, enter: entered.resolve, refuse: entered.reject }
@@ -86,6 +88,14 @@ export class ByteBudget {
     this.#letIn()
     if (!waiting.isIn) await this.#wait(client, waiting, signal, entered.promise)
     return this.#heldBy(client, counted)
+  }
+
+  /** Refuses all that wait, and all that come. */
+  close(reason: Error): void {
+    this.#closed = reason
+    for (const [client, line] of this.#lines) {
+      for (const waiting of line.slice()) this.#leave(client, waiting, reason)
+    }
   }
 
   #heldBy(client: string, taken: number): Held {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { ByteBudget } from '../../shares/byte-budget.ts'
 import type { Refusals } from '../../shares/refusals.ts'
-import { whenOver } from '../answers/when-closed.ts'
+import { NOBODY_WAITS, whenClosed } from '../answers/when-closed.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 
@@ -44,7 +44,10 @@ export function openBodies(
  * rest of the body is not kept, and the error is thrown.
  */
 export function createReadBody(server: Server, { bodies, config: { limits } }: HttpContext) {
-  const over = whenOver(server)
+  server.addHook('preClose', (done) => {
+    bodies.close(new AppError('unavailable', 'the service is stopping'))
+    done()
+  })
   // Shorter than REQUEST_TIMEOUT, which ends the connection without an answer.
   const stillMs = Math.min(STILL_MS, limits.requestMs / 2)
   return async (
@@ -60,15 +63,17 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
       const client = clientOf(request)
       // Before anything is made for a request that waits: a client may have thousands that are refused.
       bodies.requirePlace(client)
-      const { giveBack } = await bodies.take(client, bytes ?? limits.bodyBytes, over(reply))
+      const { giveBack } = await bodies.take(client, bytes ?? limits.bodyBytes, whenClosed(reply.raw))
       reply.raw.once('close', giveBack)
-      if (reply.raw.destroyed) giveBack()
+      if (reply.raw.destroyed) {
+        giveBack()
+        throw NOBODY_WAITS
+      }
       return await readAll(request, { bytes, most: limits.bodyBytes, stillMs, look })
     } catch (error) {
       // The rest of the body would be read as the next request.
       reply.header('connection', 'close')
-      if (error instanceof AppError) throw error
-      throw reply.raw.destroyed ? brokenOff() : new AppError('unavailable', 'the service is stopping')
+      throw error === NOBODY_WAITS ? brokenOff() : error
     }
   }
 }
