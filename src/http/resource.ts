@@ -8,7 +8,7 @@ import type { Answer, Asked, AskedForMuch } from '../results/answer.ts'
 import { msOfBytes } from '../shares/pace.ts'
 import { otherWork } from '../work/other-work.ts'
 import { json, linkHeaders, linkNext } from './answers/responses.ts'
-import { askedForMuch, sendAnswer, wholeAnswer } from './answers/send-answer.ts'
+import { askedForMuch, sendAnswer } from './answers/send-answer.ts'
 import { whenClosed } from './answers/when-closed.ts'
 import type { HttpContext } from './context.ts'
 import { type Declare, logAct } from './operation.ts'
@@ -99,7 +99,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     await otherWork()
     const body = await resource.render(row, { now: clock(), origin: originOf(request, context) })
     reply.header('etag', etagOf(row))
-    await sendAnswer(wholeAnswer(body), request, reply, context)
+    await sendAnswer({ body: () => body }, request, reply, context)
   }
 
   declare({
@@ -113,8 +113,9 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
       const project = await door.getProject(request.params as Ids, request.apiKey)
       const answer = await resource.list(project, { limit, cursor }, asked)
       // Requests may have a megabyte, and collecting them would delay others.
-      const { length = 0 } = answer.whole?.() ?? {}
-      if (length > LARGE) await pace.wait(clientOf(request), msOfBytes(length), whenClosed(reply.raw))
+      const body = answer.body()
+      if (Buffer.isBuffer(body) && body.length > LARGE)
+        await pace.wait(clientOf(request), msOfBytes(body.length), whenClosed(reply.raw))
       const address = asked.origin + pathTo(paths.all, project.projectId)
       linkNext(reply, address, { limit, cursor: answer.nextCursor })
       return await sendAnswer(answer, request, reply, context)

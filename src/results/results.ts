@@ -40,8 +40,10 @@ export class Results {
     const etag = roots.etag(root.revision)
     return {
       etag,
-      whole: () => (root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root)),
-      body: () => makeRootPieces(this.#store, roots, root),
+      body: () => {
+        const kept = root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root)
+        return kept ?? makeRootPieces(this.#store, roots, root)
+      },
     }
   }
 

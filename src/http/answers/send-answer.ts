@@ -34,23 +34,11 @@ export function sendAnswer(
   }
   headers['content-type'] = JSON_TYPE
   if (request.method === 'HEAD') return sendWhole(reply, 200, headers)
-  const whole = answer.whole?.()
-  if (whole) {
-    headers['content-length'] = whole.length
-    if (whole.length > SMALL_BYTES) return sendLarge(whole, headers, request, reply, context)
-    return sendWhole(reply, reply.statusCode, headers, whole)
-  }
-  return sendPieces(answer, headers, request, reply, context)
-}
-
-/** An answer whose body is there. */
-export function wholeAnswer(body: Buffer): Answer {
-  return {
-    whole: () => body,
-    async *body() {
-      yield { parts: [body], last: true }
-    },
-  }
+  const body = answer.body()
+  if (!Buffer.isBuffer(body)) return sendPieces(answer, body, headers, request, reply, context)
+  headers['content-length'] = body.length
+  if (body.length > SMALL_BYTES) return sendLarge(body, headers, request, reply, context)
+  return sendWhole(reply, reply.statusCode, headers, body)
 }
 
 export function toJson(value: unknown): Buffer {
@@ -85,16 +73,22 @@ async function sendLarge(
 
 async function sendPieces(
   answer: Answer,
+  made: AsyncGenerator<Piece>,
   headers: OutgoingHttpHeaders,
   request: FastifyRequest,
   reply: FastifyReply,
   context: HttpContext,
 ): Promise<void> {
-  let pieces = answer.body()
-  let next = takePieces(pieces, request, reply, context, answer)
-  let first = await next().catch(unlessGone(reply))
-  if (!first) return
-  if (first.etag) headers['etag'] = first.etag
+  let pieces = made
+  const begin = async () => {
+    const next = takePieces(pieces, request, reply, context, answer)
+    const first = await next().catch(unlessGone(reply))
+    if (first?.etag) headers['etag'] = first.etag
+    return first && { first, all: beginningWith(first, next) }
+  }
+  let begun = await begin()
+  if (!begun) return
+  const { first } = begun
   if (first.last) {
     const body = join(first)
     headers['content-length'] = body.length
@@ -105,12 +99,10 @@ async function sendPieces(
   // HTTP/1.0 has no chunks: an answer without a length would look complete after a kill. So it is made twice, first to count.
   const isOld = request.raw.httpVersion === '1.0'
   if (isOld) {
-    headers['content-length'] = await measure(beginningWith(first, next)).catch(unlessGone(reply))
-    pieces = answer.body()
-    next = takePieces(pieces, request, reply, context, answer)
-    first = await next().catch(unlessGone(reply))
-    if (!first) return
-    if (first.etag) headers['etag'] = first.etag
+    headers['content-length'] = await measure(begun.all).catch(unlessGone(reply))
+    pieces = answer.body() as typeof made
+    begun = await begin()
+    if (!begun) return
     // If the length has changed meanwhile, the answer breaks off, and the client notices.
     reply.raw.strictContentLength = true
   }
@@ -120,7 +112,7 @@ async function sendPieces(
   reply.hijack()
   reply.raw.writeHead(200, headers)
   // Only the first piece was awaited.
-  void writePieces(reply.raw, beginningWith(first, next), { gzip })
+  void writePieces(reply.raw, begun.all, { gzip })
     .then(() => pieces.return(undefined))
     .catch((error) => {
       // If the client has gone, the access log says so.

@@ -12,7 +12,7 @@ import type { Schedules, StoredSchedule } from '../../schedules/schedules.ts'
 import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { json } from '../answers/responses.ts'
-import { toJson, wholeAnswer } from '../answers/send-answer.ts'
+import { toJson } from '../answers/send-answer.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 import { clientOf } from '../rules/client-of.ts'
@@ -84,7 +84,8 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
       get: (key) => schedules.get(key),
       async list({ projectId }, page, asked) {
         const { schedules: some, nextCursor } = await asked.inTurn(() => schedules.list(projectId, page))
-        return { ...wholeAnswer(toJson(await showAll(some, asked))), nextCursor }
+        const body = toJson(await showAll(some, asked))
+        return { body: () => body, nextCursor }
       },
       create: (projectId, body) => schedules.create(projectId, body),
       change: (row, body, revision) => schedules.change(row, body, { revision }),

@@ -8,7 +8,7 @@ import { EventStream } from '../answers/event-stream.ts'
 import type { OpenAnswers } from '../answers/open-answers.ts'
 import { takePieces, writePieces } from '../answers/pieces.ts'
 import { json } from '../answers/responses.ts'
-import { sendAnswer, wholeAnswer } from '../answers/send-answer.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
 import { clientOf } from '../rules/client-of.ts'
@@ -70,7 +70,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
         const now = await watchers.statuses.version(root)
         status = await read(0, now ?? news.version)
       }
-      return await sendAnswer(wholeAnswer(status.json), request, reply, context)
+      const { json } = status
+      return await sendAnswer({ body: () => json }, request, reply, context)
     },
   })
   declare({

@@ -13,7 +13,7 @@ import {
 import { show, type Webhooks } from '../../webhooks/webhooks.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { json, linkHeaders, linkNext } from '../answers/responses.ts'
-import { toJson, wholeAnswer } from '../answers/send-answer.ts'
+import { toJson } from '../answers/send-answer.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 import { clientOf } from '../rules/client-of.ts'
@@ -91,7 +91,8 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       get: (key) => webhooks.get(key),
       async list({ projectId }, page, { inTurn }) {
         const { webhooks: shown, nextCursor } = await inTurn(() => webhooks.list(projectId, page))
-        return { ...wholeAnswer(toJson(shown)), nextCursor }
+        const body = toJson(shown)
+        return { body: () => body, nextCursor }
       },
       create: (projectId, body) => webhooks.create(projectId, body),
       change: (row, body, revision) => webhooks.change(row, body, revision),
