@@ -140,11 +140,7 @@ function unlessGone(reply: FastifyReply): (error: unknown) => undefined {
 }
 
 function join({ parts }: Piece): Buffer {
-  const buffers = parts
-    .splice(0)
-    .filter((part) => part !== '')
-    .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
-  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+  return Buffer.concat(parts.splice(0).map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
 }
 
 /** RFC 9110: `If-None-Match` compares weakly, and `*` matches everything that exists. */
