@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Ids, type KnownProject, openProject, requireId } from '../access/door.ts'
 import { ownedPaths, pathTo } from '../contract/paths.ts'
 import { createListQueries } from '../contract/requests.ts'
-import { type Schema, Type } from '../contract/schema.ts'
+import type { Schema } from '../contract/schema.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Answer, Asked, AskedForMuch } from '../results/answer.ts'
 import { msOfBytes } from '../shares/pace.ts'
 import { otherWork } from '../work/other-work.ts'
-import { json, linkHeaders, linkNext } from './answers/responses.ts'
+import { header, json, linkHeaders, linkNext } from './answers/responses.ts'
 import { askedForMuch, sendAnswer } from './answers/send-answer.ts'
 import { whenClosed } from './answers/when-closed.ts'
 import type { HttpContext } from './context.ts'
@@ -85,9 +85,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
   const keyOf = (row: Row) => ({ projectId: row.projectId, [id]: String(row[id as keyof Row]) })
   const answers = (description: string, headers = {}) =>
     json(description, schema, {
-      ETag: Type.String({
-        description: `Send it back in \`If-Match\`. It changes with ${resource.changesWith}.`,
-      }),
+      ETag: header(`Send it back in \`If-Match\`. It changes with ${resource.changesWith}.`),
       ...headers,
     })
   const find = async ({ params, apiKey }: FastifyRequest): Promise<Row> => {
@@ -126,9 +124,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     ...words.create,
     body: { schema: `${schema}Request`, read: (any) => any },
     answers: {
-      201: answers(words.create.answer, {
-        Location: Type.String({ description: `The address of the ${name}.` }),
-      }),
+      201: answers(words.create.answer, { Location: header(`The address of the ${name}.`) }),
     },
     async run(request, reply, body) {
       const { projectId } = await door.getProject(request.params as Ids, request.apiKey)
@@ -166,7 +162,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     ...{ id: `remove${schema}`, method: 'DELETE', path: paths.one, access: 'write' },
     ...words.remove,
     header: 'If-Match',
-    answers: { 204: Type.Null({ description: words.remove.answer }) },
+    answers: { 204: { description: words.remove.answer } },
     async run(request, reply) {
       const before = await find(request)
       await resource.remove(before, expectedRevision(request, before))

@@ -87,7 +87,6 @@ function describe(operation: DescribedOperation): Json {
       ? [{ schema, in: 'header', name: header.toLowerCase(), required: false, description: HEADERS[header] }]
       : []),
   ]
-  const all = { ...answers, ...problemResponses(failuresOf(operation)) }
   return {
     ...{ operationId: id, summary, tags: [tag], description: [description, scope].filter(Boolean).join(' ') },
     ...(body &&
@@ -99,9 +98,7 @@ function describe(operation: DescribedOperation): Json {
       }),
     ...(parameters.length > 0 && { parameters }),
     ...(security && { security }),
-    responses: Object.fromEntries(
-      Object.entries(all).map(([status, answer]) => [status, describeAnswer(answer as Json)]),
-    ),
+    responses: withReferences({ ...answers, ...problemResponses(failuresOf(operation)) }),
   }
 }
 
@@ -147,22 +144,6 @@ function problemResponses(codes: Set<ErrorCode>): Record<number, object> {
       },
     ]),
   )
-}
-
-/** An answer says what it contains, or is a schema. Of `null` there is no body. */
-function describeAnswer({ description, headers, ...answer }: Json): Json {
-  const schema = { ...answer, description }
-  const content =
-    answer['content'] ?? (answer['type'] === 'null' ? undefined : { 'application/json': { schema } })
-  const described = Object.entries((headers ?? {}) as Record<string, Json>).map(([name, header]) => {
-    const { description: words, ...schema } = header
-    return [name, { schema, description: words }]
-  })
-  return {
-    description,
-    ...(described.length > 0 && { headers: Object.fromEntries(described) }),
-    ...(content !== undefined && { content: withReferences(content) }),
-  }
 }
 
 function referenceTo(name: string): Json {

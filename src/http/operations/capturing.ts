@@ -1,6 +1,5 @@
 import { openProject } from '../../access/door.ts'
 import { paths } from '../../contract/paths.ts'
-import { Type } from '../../contract/schema.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { timeOf } from '../../contract/when.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
@@ -48,7 +47,7 @@ export function capturing(declare: Declare, context: HttpContext): void {
     access: 'write',
     method: 'DELETE',
     path: paths.cancelRoot,
-    answers: { 204: Type.Null({ description: 'It is cancelled, now or earlier.' }) },
+    answers: { 204: { description: 'It is cancelled, now or earlier.' } },
     fails: ['conflict'],
     async run(request, reply) {
       const { projectId, rootId } = await door.getRoot(request.params, request.apiKey)

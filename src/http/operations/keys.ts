@@ -4,7 +4,6 @@ import { defined } from '../../contract/defined.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { createListQueries } from '../../contract/requests.ts'
-import { Type } from '../../contract/schema.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
 import { json, linkHeaders, linkNext } from '../answers/responses.ts'
 import type { HttpContext } from '../context.ts'
@@ -64,7 +63,7 @@ export function keys(declare: Declare, context: HttpContext): void {
     method: 'DELETE',
     path: paths.key,
     isPaced: true,
-    answers: { 204: Type.Null({ description: 'It is revoked.' }) },
+    answers: { 204: { description: 'It is revoked.' } },
     async run(request, reply) {
       const { keyId } = request.params
       await administration.revokeKey(keyId)

@@ -5,9 +5,8 @@ import { type Project, ProjectList } from '../../contract/browsing.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths, projectPath, projectsPath } from '../../contract/paths.ts'
 import { createListQueries } from '../../contract/requests.ts'
-import { Type } from '../../contract/schema.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
-import { json, linkHeaders, linkNext, notModified } from '../answers/responses.ts'
+import { header, json, linkHeaders, linkNext, notModified } from '../answers/responses.ts'
 import { matchesEtag } from '../answers/send-answer.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
@@ -59,9 +58,7 @@ export function projects(declare: Declare, context: HttpContext): void {
     isPaced: true,
     body: { schema: 'ProjectRequest', read: readProjectRequest },
     answers: {
-      201: json('The new project.', 'Project', {
-        Location: Type.String({ description: 'The address of the project.' }),
-      }),
+      201: json('The new project.', 'Project', { Location: header('The address of the project.') }),
     },
     fails: ['conflict'],
     async run(request, reply, { name, projectId: wanted }) {
@@ -115,7 +112,7 @@ export function projects(declare: Declare, context: HttpContext): void {
     path: paths.getProject,
     isPaced: true,
     header: 'If-Match',
-    answers: { 204: Type.Null({ description: 'It is hidden, and is being removed.' }) },
+    answers: { 204: { description: 'It is hidden, and is being removed.' } },
     async run(request, reply) {
       const project = await door.getProject(request.params, request.apiKey)
       expectedRevision(request, project)

@@ -86,7 +86,7 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
     header: 'Last-Event-ID',
     answers: {
       200: { description: 'The events.', content: { 'text/event-stream': { schema: Type.String() } } },
-      204: Type.Null({ description: 'The root is finished, and `Last-Event-ID` was the last event.' }),
+      204: { description: 'The root is finished, and `Last-Event-ID` was the last event.' },
     },
     async run(request, reply) {
       const root = await door.getRoot(request.params, request.apiKey)
