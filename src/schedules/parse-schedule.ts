@@ -3,7 +3,7 @@ import { oneForEachPlace } from '../capture/templates.ts'
 import { check, type Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { createScheduleRequest, type ScheduleRequest } from '../contract/schedules.ts'
-import { type Schema, Type } from '../contract/schema.ts'
+import { onceFor, type Schema, Type } from '../contract/schema.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
 import { mistakesOfTimes } from './check-times.ts'
 
@@ -75,15 +75,9 @@ function mistakesOfRequest(
   return { mistakes: oneForEachPlace(later, inside), given }
 }
 
-const schemas = new WeakMap<RequestLimits, Schema<ScheduleRequest>>()
-
 /** The request is checked separately, like every request. */
-function schemaFor(limits: RequestLimits): Schema<ScheduleRequest> {
-  const known = schemas.get(limits)
-  if (known) return known
+const schemaFor = onceFor((limits: RequestLimits) => {
   const whole = createScheduleRequest(limits)
   const properties = { ...(whole['properties'] as object), request: Type.Object({}) }
-  const made = { ...whole, properties } as unknown as Schema<ScheduleRequest>
-  schemas.set(limits, made)
-  return made
-}
+  return { ...whole, properties } as unknown as Schema<ScheduleRequest>
+})
