@@ -11,9 +11,8 @@ import { mistakesOfTimes } from './check-times.ts'
 export type AskedSchedule = NonNullable<ReturnType<typeof parseSchedule>['asked']>
 
 export interface ParseOptions {
-  readonly limits: RequestLimits
+  readonly limits: RequestLimits & { readonly scheduleIntervalMs: number }
   readonly now: number
-  readonly minIntervalMs: number
   /** The request, with kept secrets, if it is changed. */
   readonly refilled?: Refilled<unknown> | undefined
 }
@@ -22,7 +21,8 @@ const TIMES = ['cron', 'timezone', 'every']
 
 /** Checks the body of `POST …/schedules`, which may be any JSON. Returns all its mistakes, or the schedule. */
 export function parseSchedule(body: unknown, options: ParseOptions) {
-  const { value, mistakes: wrong = [] } = check(schemaFor(options.limits), body, { nothing: 'not_given' })
+  const { limits, now } = options
+  const { value, mistakes: wrong = [] } = check(schemaFor(limits), body, { nothing: 'not_given' })
   const { request, ...given } = (value ?? fieldsOf(body)) as ScheduleRequest
   /** Whether these fields have the right form. If not, that is told, and nothing else about them. */
   const areRight = (fields: readonly string[]) =>
@@ -30,7 +30,7 @@ export function parseSchedule(body: unknown, options: ParseOptions) {
   const checked = mistakesOfRequest(request, options)
   const mistakes = [
     ...wrong,
-    ...(areRight(TIMES) ? mistakesOfTimes(given, options) : []),
+    ...(areRight(TIMES) ? mistakesOfTimes(given, { now, minIntervalMs: limits.scheduleIntervalMs }) : []),
     ...(areRight(['templateId', 'request']) ? mistakesOfChoice(given, request) : []),
     ...checked.mistakes,
   ]

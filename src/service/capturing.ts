@@ -46,6 +46,7 @@ export async function openCapturing(
 ) {
   const { store, images } = storage
   const { captures } = store
+  const { limits, scheduleSpreadMs: spreadMs } = config
   const ring = createKeyRing(storage.secretKeys)
   const concurrency = takes === 'nothing' ? 0 : config.capture.concurrency
   const ownOnly = takes === 'own'
@@ -70,7 +71,7 @@ export async function openCapturing(
     captures,
     images,
     ring,
-    limits: config.limits,
+    limits,
     log,
     clock,
     figures,
@@ -89,10 +90,8 @@ export async function openCapturing(
     mayNotBegin: whyWaiting,
   })
   const runs = new ScheduleRuns(store, {
-    ...{ ring, limits: config.limits, log, clock },
+    ...{ ring, limits, log, clock, spreadMs, mostWaiting: limits.pagesWaiting },
     findTemplate: (projectId, templateId) => templates.findRequest(projectId, templateId),
-    spreadMs: config.scheduleSpreadMs,
-    mostWaiting: config.limits.pagesWaiting,
     onQueued(root) {
       watchers.tell(root)
       queue.wake(root)
@@ -103,18 +102,12 @@ export async function openCapturing(
   const wake = () => timer?.wake()
   const requests = createRequests(store, queue, {
     ring,
-    mostWaiting: config.limits.pagesWaiting,
-    mostScheduled: config.limits.pagesScheduled,
+    mostWaiting: limits.pagesWaiting,
+    mostScheduled: limits.pagesScheduled,
     onScheduled: wake,
   })
-  const templates = new Templates(store, { ring, requests, limits: config.limits })
-  const schedules = new Schedules(store, {
-    ...{ runs, ring, clock, wake, limits: config.limits },
-    spreadMs: config.scheduleSpreadMs,
-    minIntervalMs: config.limits.scheduleIntervalMs,
-    most: config.limits.schedules,
-    hasTemplate: async (projectId, templateId) => await store.templates.has({ projectId, templateId }),
-  })
+  const templates = new Templates(store, { ring, requests, limits })
+  const schedules = new Schedules(store, { runs, ring, limits, clock, spreadMs, wake })
   const findBrowser = async () => {
     if (concurrency === 0) return undefined
     const found = await firstBrowser(config)
