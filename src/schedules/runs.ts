@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import type { Occurrence, RunOutcome, StoredSchedule } from '../store/schedules.ts'
 import type { RootKey, Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
-import { firstNext, nextOccurrence } from './next-occurrence.ts'
+import { firstNext, nextOccurrence } from './occurrences.ts'
 import { type PrepareOptions, prepareRoot } from './prepare.ts'
 
 /** If the next time of a schedule cannot be found, it is tried again after this pause. */
