@@ -33,7 +33,8 @@ export class OpenAnswers {
   /** When each last sent a byte. The most recent one is last. */
   readonly #open = new Map<OpenAnswer, number>()
   readonly #byClient = new Map<string, number>()
-  readonly #byKey = new Map<string, { readonly given: GivenKey; readonly answers: Set<OpenAnswer> }>()
+  /** Those that were opened with a key. */
+  readonly #given = new Map<OpenAnswer, GivenKey>()
   #isClosing = false
 
   constructor(server: Server, context: HttpContext) {
@@ -72,10 +73,10 @@ export class OpenAnswers {
     }
     this.#byClient.set(client, count + 1)
     this.#open.set(answer, performance.now())
-    const forget = this.#keepByKey(request.givenKey, answer)
+    if (request.givenKey) this.#given.set(answer, request.givenKey)
     raw.once('close', () => {
       this.#open.delete(answer)
-      forget()
+      this.#given.delete(answer)
       const left = (this.#byClient.get(client) ?? 1) - 1
       if (left > 0) this.#byClient.set(client, left)
       else this.#byClient.delete(client)
@@ -99,26 +100,14 @@ export class OpenAnswers {
     }
   }
 
-  #keepByKey(given: GivenKey | undefined, answer: OpenAnswer): () => void {
-    if (given === undefined) return () => {}
-    const name = `${given.hash} ${given.session}`
-    const kept = this.#byKey.get(name) ?? { given, answers: new Set() }
-    this.#byKey.set(name, kept)
-    kept.answers.add(answer)
-    return () => {
-      kept.answers.delete(answer)
-      if (kept.answers.size === 0) this.#byKey.delete(name)
-    }
-  }
-
   async #endRevoked(): Promise<void> {
-    const opened = [...this.#byKey.values()]
     const { keys } = this.#context
+    const groups = Map.groupBy(this.#given, ([, { hash, session }]) => `${hash} ${session}`)
+    const ends = Array.from(groups.values(), async (same) => {
+      const given = same[0]?.[1]
+      if (given && !(await keys.isValid(given))) for (const [answer] of same) answer.end('revoked')
+    })
     // If the database does not answer, keys count as valid.
-    const valid = await Promise.all(opened.map(({ given }) => keys.isValid(given))).catch(() => undefined)
-    if (!valid) return
-    for (const [index, { answers }] of opened.entries()) {
-      if (!valid[index]) for (const answer of answers) answer.end('revoked')
-    }
+    await Promise.all(ends).catch(() => {})
   }
 }
