@@ -38,11 +38,7 @@ export class EventStream implements Watcher, OpenAnswer {
   /** The last event must be sent again. */
   #isOld = false
   #isBusy = false
-  #isOver = false
-
-  get isOver(): boolean {
-    return this.#isOver
-  }
+  isOver = false
 
   constructor(options: EventStreamOptions) {
     this.client = options.client
@@ -61,15 +57,12 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   #goOn(): void {
-    if (this.#isBusy || this.#isOver || !(this.#newest > this.since || this.#isOld)) return
+    if (this.#isBusy || this.isOver || !(this.#newest > this.since || this.#isOld)) return
     this.#isOld = false
     const { watchers, root, inTurn } = this.#options
     const version = Math.max(this.#newest, this.since)
     const kept = watchers.statuses.kept(root, this.since, version)
-    if (kept) {
-      this.#send(kept)
-      return
-    }
+    if (kept) return this.#send(kept)
     this.#isBusy = true
     watchers.statuses.read(root, this.since, version, inTurn).then(
       (status) => {
@@ -82,13 +75,13 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   fail(error: unknown): void {
-    if (!this.#isOver && !this.#options.response.destroyed) this.#options.onError(error)
-    this.#isOver = true
+    if (!this.isOver && !this.#options.response.destroyed) this.#options.onError(error)
+    this.isOver = true
   }
 
   beat(): void {
     // A client that is still reading an event needs no sign of life. For all others, nothing waits to be written.
-    if (this.#isBusy || this.#isOver) return
+    if (this.#isBusy || this.isOver) return
     const { response } = this.#options
     if (response.chunkedEncoding) response.socket?.write(COMMENT_CHUNK)
     else response.write(COMMENT)
@@ -96,14 +89,14 @@ export class EventStream implements Watcher, OpenAnswer {
 
   /** A proper end: the client may connect again. */
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     // If the headers are not sent, the operation ends the answer.
     if (this.#options.response.headersSent) this.#options.response.end()
   }
 
   #send(status: StatusBytes): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     this.#isBusy = true
     if (status.event.length <= SMALL_BYTES) this.#write(status)
     else void this.#sendLarge(status).catch((error) => this.fail(error))
@@ -120,21 +113,16 @@ export class EventStream implements Watcher, OpenAnswer {
       const status = await watchers.statuses.read(root, this.since, version, inTurn)
       response.once('close', giveBack)
       await inTurn(async () => {
-        if (status && !this.#isOver && !response.destroyed) this.#writeNow(status, giveBack)
-        else giveBack()
+        if (!status || this.isOver || response.destroyed) return giveBack()
+        // Corked, so that the bytes are written within this turn. Node would write them after it.
+        response.socket?.cork()
+        this.#write(status, giveBack)
+        response.socket?.uncork()
       })
     } catch (error) {
       giveBack()
       throw error
     }
-  }
-
-  /** Corked, so that the bytes are written within this turn. Node would write them after it. */
-  #writeNow(status: StatusBytes, giveBack: () => void): void {
-    const { socket } = this.#options.response
-    socket?.cork()
-    this.#write(status, giveBack)
-    socket?.uncork()
   }
 
   #write({ event, version, isFinal }: StatusBytes, giveBack?: () => void): void {
