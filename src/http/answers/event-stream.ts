@@ -8,10 +8,6 @@ import type { OpenAnswer } from './open-answers.ts'
 import { SMALL_BYTES } from './send-answer.ts'
 import { whenClosed } from './when-closed.ts'
 
-const COMMENT = ':\n\n'
-/** The comment as a chunk of HTTP. Node would make three buffers of it, and write them later. */
-const COMMENT_CHUNK = Buffer.from(`${COMMENT.length}\r\n${COMMENT}\r\n`)
-
 export interface EventStreamOptions {
   readonly root: KnownRoot
   readonly client: string
@@ -81,10 +77,7 @@ export class EventStream implements Watcher, OpenAnswer {
 
   beat(): void {
     // A client that is still reading an event needs no sign of life. For all others, nothing waits to be written.
-    if (this.#isBusy || this.isOver) return
-    const { response } = this.#options
-    if (response.chunkedEncoding) response.socket?.write(COMMENT_CHUNK)
-    else response.write(COMMENT)
+    if (!this.#isBusy && !this.isOver) this.#options.response.write(':\n\n')
   }
 
   /** A proper end: the client may connect again. */
