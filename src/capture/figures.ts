@@ -1,22 +1,21 @@
-/** Upper ends of the buckets, in seconds. */
-export const CAPTURE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 60, 120]
+const CAPTURE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 60, 120]
 
 /** Times, counted by their length. */
 export class Times {
   /** How many are in each bucket, and beyond the last. */
   readonly counts: number[]
   sum = 0
-  readonly #ends: readonly number[]
+  /** The upper ends of the buckets, in seconds. */
+  readonly ends: readonly number[]
 
-  /** `ends`: the upper ends of the buckets, in seconds. */
   constructor(ends: readonly number[]) {
-    this.#ends = ends
+    this.ends = ends
     this.counts = new Array(ends.length + 1).fill(0)
   }
 
   add(seconds: number): void {
-    const found = this.#ends.findIndex((end) => seconds <= end)
-    const index = found < 0 ? this.#ends.length : found
+    const found = this.ends.findIndex((end) => seconds <= end)
+    const index = found < 0 ? this.ends.length : found
     this.counts[index] = (this.counts[index] ?? 0) + 1
     this.sum += seconds
   }

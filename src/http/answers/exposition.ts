@@ -1,29 +1,19 @@
+import type { Times } from '../../capture/figures.ts'
+
 // The text format of Prometheus.
 
 /** All our metrics begin with it. */
 export const PREFIX = 'proofsheet_'
 
-interface HistogramSeries {
-  /** `method="GET",status="200"` */
-  readonly labels: string
-  /** How many are in each bucket, and beyond the last. */
-  readonly counts: readonly number[]
-  readonly sum: number
-}
-
-interface Histogram {
-  /** The upper ends of the buckets. */
-  readonly ends: readonly number[]
-  readonly all: readonly HistogramSeries[]
-}
-
 type Sample = readonly [labels: string, value: number]
+/** By labels such as `method="GET",status="200"`. */
+type Histogram = Map<string, Times>
 export type Value = number | readonly Sample[] | Histogram
 
 /** A metric whose name ends in `_total` is a counter. */
 export function metric(name: string, help: string, value: Value): string {
   const full = PREFIX + name
-  const isHistogram = typeof value === 'object' && 'ends' in value
+  const isHistogram = value instanceof Map
   const type = isHistogram ? 'histogram' : name.endsWith('_total') ? 'counter' : 'gauge'
   const lines = isHistogram ? linesOf(full, value) : samplesOf(value).map((sample) => lineOf(full, sample))
   return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join('\n')
@@ -37,8 +27,8 @@ function lineOf(full: string, [labels, value]: Sample): string {
   return `${full}${labels && `{${labels}}`} ${value}`
 }
 
-function linesOf(full: string, { ends, all }: Histogram): string[] {
-  return all.flatMap(({ labels, counts, sum }) => {
+function linesOf(full: string, histogram: Histogram): string[] {
+  return [...histogram].flatMap(([labels, { ends, counts, sum }]) => {
     let count = 0
     const buckets = counts.map((each, index) => {
       count += each

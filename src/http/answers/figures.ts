@@ -1,4 +1,4 @@
-import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
+import type { CaptureFigures } from '../../capture/figures.ts'
 import type { ScheduleFigures } from '../../schedules/runs.ts'
 import type { HttpContext } from '../context.ts'
 import { metric, type Value } from './exposition.ts'
@@ -75,10 +75,10 @@ function by(label: string, counts: Iterable<readonly [string, number]>): [string
 }
 
 function valuesOfCaptures({ times, storedBytes, underWay }: CaptureFigures): Values {
-  const all = [...times].map(([outcome, each]) => ({ labels: `outcome="${outcome}"`, ...each }))
+  const all = Array.from(times, ([outcome, each]) => [`outcome="${outcome}"`, each] as const)
   return {
-    captures_total: all.map(({ labels, counts }) => [labels, counts.reduce((sum, each) => sum + each)]),
-    capture_duration_seconds: { ends: CAPTURE_BUCKETS, all },
+    captures_total: all.map(([labels, { counts }]) => [labels, counts.reduce((sum, each) => sum + each)]),
+    capture_duration_seconds: new Map(all),
     captures_under_way: underWay,
     stored_bytes_total: storedBytes,
   }

@@ -56,8 +56,7 @@ export function measureRequests(connections: Connections, context: HttpContext) 
   return {
     contentType: registry.contentType,
     async render(): Promise<string> {
-      const all = Array.from(byLabels, ([labels, times]) => ({ labels, ...times }))
-      const times = metric(NAME, 'Time from request to the last byte of the answer.', { ends: BUCKETS, all })
+      const times = metric(NAME, 'Time from request to the last byte of the answer.', byLabels)
       return `${[await registry.metrics(), times, ...(await renderFigures(context))].join('\n')}\n`
     },
   }
