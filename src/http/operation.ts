@@ -34,7 +34,7 @@ interface Description {
 }
 
 interface Declared<Path extends string, Query, Body> {
-  /** By default `read`: every key of the project. */
+  /** By default every key of the project may read, and keys with the scope `write` may do the rest. */
   readonly access?: Access
   /** A browser without a key is redirected to the sign-in page. */
   readonly leadsToSignIn?: true
@@ -55,7 +55,8 @@ interface Declared<Path extends string, Query, Body> {
 type Operation<Path extends string, Query, Body> = Declared<Path, Query, Body> &
   (Description | { readonly id?: undefined })
 
-export type DescribedOperation = Declared<string, unknown, unknown> & Description & { readonly tag: string }
+export type DescribedOperation = Declared<string, unknown, unknown> &
+  Description & { readonly tag: string; readonly access: Access }
 
 export type Declare = <const Path extends string, Query, Body = undefined>(
   operation: Operation<Path, Query, Body>,
@@ -87,8 +88,9 @@ export async function declareAll(
     const scope = inner as Server
     const readJson = createReadJson(scope, context)
     declareEach((tag) => (operation) => {
-      if (operation.id !== undefined) described.push({ tag, ...operation } as DescribedOperation)
-      const { method = ['GET', 'HEAD'], path, access = 'read', leadsToSignIn, query, body } = operation
+      const { method = ['GET', 'HEAD'], path, leadsToSignIn, query, body } = operation
+      const { access = method.includes('GET') ? 'read' : 'write' } = operation
+      if (operation.id !== undefined) described.push({ tag, access, ...operation } as DescribedOperation)
       const config = { access, ...(leadsToSignIn && { leadsToSignIn }) }
       const route = { method, url: path, config, ...(query && { schema: { querystring: query } }) }
       const run = operation.run as (request: FastifyRequest, reply: FastifyReply, body: unknown) => unknown

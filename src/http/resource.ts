@@ -120,7 +120,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     },
   })
   declare({
-    ...{ id: `create${schema}`, method: 'POST', path: paths.all, access: 'write' },
+    ...{ id: `create${schema}`, method: 'POST', path: paths.all },
     ...words.create,
     body: { schema: `${schema}Request`, read: (any) => any },
     answers: {
@@ -145,7 +145,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     },
   })
   declare({
-    ...{ id: `change${schema}`, method: 'PUT', path: paths.one, access: 'write' },
+    ...{ id: `change${schema}`, method: 'PUT', path: paths.one },
     ...words.change,
     header: 'If-Match',
     body: { schema: `${schema}Request`, read: (any) => any },
@@ -159,7 +159,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     },
   })
   declare({
-    ...{ id: `remove${schema}`, method: 'DELETE', path: paths.one, access: 'write' },
+    ...{ id: `remove${schema}`, method: 'DELETE', path: paths.one },
     ...words.remove,
     header: 'If-Match',
     answers: { 204: { description: words.remove.answer } },

@@ -112,7 +112,7 @@ function parametersOf(query: Schema = {}): Json[] {
 
 /** Failures that follow from the access that an operation needs, and from its input. */
 function failuresOf(operation: DescribedOperation): Set<ErrorCode> {
-  const { access = 'read', method, path, query, header, body, fails = [] } = operation
+  const { access, method, path, query, header, body, fails = [] } = operation
   const isOpen = access === 'everyone' || access === 'metrics'
   const writes = access === 'write' || access === 'admin'
   const usual: (ErrorCode | false | undefined)[] = [

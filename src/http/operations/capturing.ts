@@ -14,7 +14,6 @@ export function capturing(declare: Declare, context: HttpContext): void {
     summary: 'Request screenshots',
     description:
       'The root can be read at once, with no jobs; each job appears as soon as its pictures are stored.',
-    access: 'write',
     method: 'POST',
     path: paths.requestScreenshots,
     header: 'Idempotency-Key',
@@ -44,7 +43,6 @@ export function capturing(declare: Declare, context: HttpContext): void {
     summary: 'Cancel a scheduled root',
     description:
       'Only before it has begun. The root stays, without jobs and with the state `cancelled`; its secrets are removed.',
-    access: 'write',
     method: 'DELETE',
     path: paths.cancelRoot,
     answers: { 204: { description: 'It is cancelled, now or earlier.' } },

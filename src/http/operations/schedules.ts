@@ -97,7 +97,6 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
       summary: 'Run a schedule now',
       description:
         'Its regular times are unaffected. It also runs if it is paused, or if the previous root is unfinished.',
-      access: 'write',
       method: 'POST',
       path: paths.runSchedule,
       body: 'ignored',
@@ -119,6 +118,7 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
       id: 'previewSchedule',
       summary: 'Preview the times of a schedule',
       description: 'Creates nothing.',
+      access: 'read',
       method: 'POST',
       path: paths.previewSchedule,
       body: { schema: 'SchedulePreviewRequest', read: (json) => requireValid(SchedulePreviewRequest, json) },

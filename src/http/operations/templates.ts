@@ -60,7 +60,6 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
       description:
         'Requests its pages. The body may be left out. The root can be read at once, with no jobs, as after a request for ' +
         'screenshots.',
-      access: 'write',
       method: 'POST',
       path: paths.template,
       header: 'Idempotency-Key',

@@ -104,7 +104,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       id: 'testWebhook',
       summary: 'Send a test delivery',
       description: 'Sends `webhook.test` at once. The list of deliveries shows the result.',
-      access: 'write',
       method: 'POST',
       path: paths.testWebhook,
       isPaced: true,
@@ -123,7 +122,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       summary: 'Give a webhook a new secret',
       description:
         'For 24 hours deliveries are also signed with the old secret, so that the receiver can switch.',
-      access: 'write',
       method: 'POST',
       path: paths.rotateSecret,
       isPaced: true,
@@ -160,7 +158,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       id: 'replayDelivery',
       summary: 'Send a delivery again',
       description: 'It is sent at once, as a new delivery would be. Its `webhook-id` stays the same.',
-      access: 'write',
       method: 'POST',
       path: paths.replayDelivery,
       isPaced: true,
@@ -182,7 +179,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       summary: 'Send everything since a time again',
       description:
         'Sends ended deliveries again, and events that happened while the webhook was paused or off. Events are kept for seven days.',
-      access: 'write',
       method: 'POST',
       path: paths.replayDeliveries,
       isPaced: true,
