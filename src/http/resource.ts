@@ -43,16 +43,19 @@ interface Resource<Name extends string, Row extends Owned<Name>> {
   /** When its `ETag` changes. */
   readonly changesWith: string
   readonly words: Readonly<Record<'list' | 'create' | 'get' | 'change' | 'remove', Words>>
-  /** Throws `not_found`. */
-  get(key: OwnedKey<Name>): Promise<Row>
+  readonly use: Use<Name, Row>
   list(project: KnownProject, page: ListPage, asked: AskedForMuch): Promise<Answer>
-  /** `body`: any JSON. */
-  create(projectId: string, body: unknown): Promise<Row>
-  /** `revision`: it must still have it. */
-  change(row: Row, body: unknown, revision: string | undefined): Promise<Row>
-  remove(row: Row, revision: string | undefined): Promise<void>
   /** As JSON. */
   render(row: Row, asked: Asked): Promise<Buffer>
+}
+
+/** What people do with them. A `body` is any JSON, and a row must still have the `revision`. */
+interface Use<Name extends string, Row> {
+  /** Throws `not_found`. */
+  readonly get: (key: OwnedKey<Name>) => Promise<Row>
+  readonly create: (projectId: string, body: unknown) => Promise<Row>
+  readonly change: (row: Row, body: unknown, revision?: string) => Promise<Row>
+  readonly remove: (row: Row, revision?: string) => Promise<void>
 }
 
 interface ListPage {
@@ -66,7 +69,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
   context: HttpContext,
   resource: Resource<Name, Row>,
 ) {
-  const { name, access = 'read' } = resource
+  const { name, access = 'read', use } = resource
   const words = {
     list: { summary: `List the ${name}s of a project`, answer: `The ${name}s.`, ...resource.words.list },
     create: {
@@ -91,7 +94,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
   const find = async ({ params, apiKey }: FastifyRequest): Promise<Row> => {
     const given = params as Ids & Readonly<Record<string, string>>
     const projectId = openProject(given.projectId, apiKey)
-    return await resource.get({ projectId, [id]: requireId(given[id] ?? '') } as unknown as OwnedKey<Name>)
+    return await use.get({ projectId, [id]: requireId(given[id] ?? '') } as unknown as OwnedKey<Name>)
   }
   const send = async (row: Row, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await otherWork()
@@ -128,7 +131,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     },
     async run(request, reply, body) {
       const { projectId } = await door.getProject(request.params as Ids, request.apiKey)
-      const made = await turns.run(clientOf(request), () => resource.create(projectId, body))
+      const made = await turns.run(clientOf(request), () => use.create(projectId, body))
       const key = keyOf(made)
       logAct(request, `${name} created`, key)
       const path = pathTo(paths.one, ...Object.values(key))
@@ -153,7 +156,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     async run(request, reply, body) {
       const before = await find(request)
       const revision = expectedRevision(request, before)
-      const changed = await turns.run(clientOf(request), () => resource.change(before, body, revision))
+      const changed = await turns.run(clientOf(request), () => use.change(before, body, revision))
       logAct(request, `${name} changed`, keyOf(changed))
       return await send(changed, request, reply)
     },
@@ -165,7 +168,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     answers: { 204: { description: words.remove.answer } },
     async run(request, reply) {
       const before = await find(request)
-      await resource.remove(before, expectedRevision(request, before))
+      await use.remove(before, expectedRevision(request, before))
       logAct(request, `${name} removed`, keyOf(before))
       return await reply.code(204).send(null)
     },

@@ -8,7 +8,7 @@ import { NEXT_TIMES, type Schedule, type ScheduleRequest } from '../contract/sch
 import { need, wrongRequest } from '../errors.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { decodeCursor, encodeCursor, type ListPage } from '../store/cursor.ts'
-import { type Expected, untilUnchanged } from '../store/owned.ts'
+import { untilUnchanged } from '../store/owned.ts'
 import type { NewSchedule, ScheduleKey, StoredSchedule, Times } from '../store/schedules.ts'
 import type { Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
@@ -72,7 +72,7 @@ export class Schedules {
   }
 
   /** Replaces a schedule. An empty string in the place of a secret keeps the secret. */
-  async change(before: StoredSchedule, body: unknown, { revision }: Expected = {}): Promise<StoredSchedule> {
+  async change(before: StoredSchedule, body: unknown, revision?: string): Promise<StoredSchedule> {
     return await this.#replace(before, revision, async (current, now) => {
       const { request, sealed } = current
       const given = (body as { request?: unknown } | null)?.request
@@ -94,8 +94,8 @@ export class Schedules {
   }
 
   /** Throws `not_found`, `precondition_failed`. Its roots stay. */
-  async remove(key: ScheduleKey, expected: Expected = {}): Promise<void> {
-    await this.#store.schedules.remove(key, expected)
+  async remove(key: ScheduleKey, revision?: string): Promise<void> {
+    await this.#store.schedules.remove(key, { revision })
   }
 
   /** Runs it now; its regular times are unaffected. Returns the id of the root. */

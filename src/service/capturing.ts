@@ -106,7 +106,7 @@ export async function openCapturing(
     mostScheduled: limits.pagesScheduled,
     onScheduled: wake,
   })
-  const templates = new Templates(store, { ring, requests, limits })
+  const templates = new Templates(store, { ring, requests, limits, clock })
   const schedules = new Schedules(store, { runs, ring, limits, clock, spreadMs, wake })
   const findBrowser = async () => {
     if (concurrency === 0) return undefined

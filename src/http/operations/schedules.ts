@@ -81,15 +81,12 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
         },
         remove: { description: 'Its roots stay.', answer: 'It is removed, with its secrets.' },
       },
-      get: (key) => schedules.get(key),
+      use: schedules,
       async list({ projectId }, page, asked) {
         const { schedules: some, nextCursor } = await asked.inTurn(() => schedules.list(projectId, page))
         const body = toJson(await showAll(some, asked))
         return { body: () => body, nextCursor }
       },
-      create: (projectId, body) => schedules.create(projectId, body),
-      change: (row, body, revision) => schedules.change(row, body, { revision }),
-      remove: (row, revision) => schedules.remove(row, { revision }),
       render: async (row, asked) => toJson((await showAll([row], asked))[0]),
     })
     declare({

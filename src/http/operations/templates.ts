@@ -23,7 +23,7 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
     }),
   ],
   declare(declare, context) {
-    const { config, clock, requireBrowser } = context
+    const { config, requireBrowser } = context
     const { find } = declareResource(declare, context, {
       name: 'template',
       schemaOfList: TemplateList,
@@ -47,11 +47,8 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
           fails: ['conflict'],
         },
       },
-      get: (key) => templates.get(key),
+      use: templates,
       list: (project, page, asked) => results.list(project, page, asked),
-      create: (projectId, body) => templates.create(projectId, body, clock()),
-      change: (row, body, revision) => templates.change(row, body, { now: clock(), revision }),
-      remove: (row, revision) => templates.remove(row, { revision }),
       render: (row, asked) => results.render(row, asked),
     })
     declare({
@@ -79,7 +76,7 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
         await requireBrowser()
         const accept = async () => {
           const key = { projectId, templateId }
-          const rootId = await templates.run(key, run, { now: clock(), idempotencyKey })
+          const rootId = await templates.run(key, run, idempotencyKey)
           logAct(request, 'template run', { ...key, rootId })
           return rootId
         }

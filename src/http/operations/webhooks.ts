@@ -88,15 +88,12 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
           description: 'Also removes its secret and its deliveries. Pending deliveries are not sent.',
         },
       },
-      get: (key) => webhooks.get(key),
+      use: webhooks,
       async list({ projectId }, page, { inTurn }) {
         const { webhooks: shown, nextCursor } = await inTurn(() => webhooks.list(projectId, page))
         const body = toJson(shown)
         return { body: () => body, nextCursor }
       },
-      create: (projectId, body) => webhooks.create(projectId, body),
-      change: (row, body, revision) => webhooks.change(row, body, revision),
-      remove: (row, revision) => webhooks.remove(row, revision),
       render: async (row) => toJson(show(row)),
     })
     const deliveryAnswer = json('The delivery. It will be sent.', 'Delivery')
