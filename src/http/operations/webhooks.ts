@@ -36,24 +36,18 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
   description: 'Notifies other servers of events.',
   schemas: () => [
     named(WebhookRequest, settings, {
-      ...{ ...settings, url: 'https://hooks.slack.com/services/…', format: 'slack' },
+      ...settings,
+      url: 'https://hooks.slack.com/services/…',
+      format: 'slack',
     }),
     named(Webhook, {
-      ...{
-        webhookId: 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d',
-        ...settings,
-        format: 'standard',
-        paused: false,
-      },
-      ...{ created, changed: created, pending: 0 },
+      webhookId: 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d',
+      ...settings,
+      ...{ format: 'standard', paused: false, created, changed: created, pending: 0 },
     }),
     named(Delivery, {
-      ...{
-        deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d',
-        event: 'screenshot.done',
-        rootId,
-        position: 0,
-      },
+      deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d',
+      ...{ event: 'screenshot.done', rootId, position: 0 },
       ...{ state: 'pending', created, attempts: 1, next: created + 5_000 },
       last: { at: created, ms: 120, status: 500, answer: 'try again later' },
     }),
