@@ -8,7 +8,6 @@ import type { ApiKey, Project, Store } from '../store/store.ts'
 /** Not every text can be looked for: PostgreSQL knows no NUL. */
 const parseKeyId = (text: string) => (/^[\w-]{1,64}$/.test(text) ? text : undefined)
 
-/** Creates and changes projects and keys. */
 export class Administration {
   readonly #store: Store
   readonly #clock: () => number

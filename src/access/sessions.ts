@@ -2,7 +2,6 @@ import { hash, randomBytes } from 'node:crypto'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
 
-/** A key of a session: its hash, and when it was given. */
 export interface SessionKey {
   readonly hash: string
   readonly given: number

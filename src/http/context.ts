@@ -72,13 +72,9 @@ export interface HttpContext {
     /** Removed by sweeps: files that no row points at, and batches that were never published. */
     readonly swept: { readonly orphans: number; readonly staging: number }
   }
-  /** Counts and logs pictures that a result points at, but that are missing or damaged. */
   readonly gone: GonePictures
-  /** Turns of clients, for long work. */
   readonly turns: FairTurns
-  /** The distance between large requests of one client. */
   readonly pace: Pace
-  /** Counts the requests that were refused because a client had used up its share. */
   readonly refusals: Refusals
   /** Memory for bodies of requests. */
   readonly bodies: ByteBudget

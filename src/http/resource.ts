@@ -23,7 +23,6 @@ interface Words {
   readonly summary?: string
   /** The description of the answer, if the usual one does not fit. */
   readonly answer?: string
-  /** Failures beyond the usual ones. */
   readonly fails?: readonly ErrorCode[]
 }
 

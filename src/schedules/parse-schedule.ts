@@ -7,7 +7,6 @@ import { onceFor, type Schema, Type } from '../contract/schema.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
 import { mistakesOfTimes } from './check-times.ts'
 
-/** A schedule as it was asked for, with defaults. */
 export type AskedSchedule = NonNullable<ReturnType<typeof parseSchedule>['asked']>
 
 export interface ParseOptions {

@@ -38,7 +38,6 @@ export interface CapturingOptions {
 
 export type Capturing = Awaited<ReturnType<typeof openCapturing>>
 
-/** Everything that captures pages. */
 export async function openCapturing(
   config: Config,
   storage: Storage,
@@ -118,22 +117,16 @@ export async function openCapturing(
     requests,
     templates,
     schedules,
-    /** The schedules that this process has run, in numbers. */
     scheduleFigures: runs.figures,
-    /** Cancels a scheduled root. False if it has begun. */
     async cancel(root: RootKey): Promise<boolean> {
       const isCancelled = await store.scheduledRoots.cancel(root, clock())
       if (isCancelled) watchers.tell(root)
       return isCancelled
     },
     watchers,
-    /** The status of a root that was imported. */
     importedStatus: (root: Parameters<ImportedStatus>[0]) => importedStatus(store, root),
-    /** The captures of this process, in numbers. */
     figures,
-    /** Why nothing is captured at the moment, by any process. */
     whyWaiting,
-    /** Whether pages wait that this process should have begun. */
     async isStuck(): Promise<boolean> {
       const now = clock()
       if (concurrency === 0 || figures.underWay > 0 || now - figures.lastActive < STUCK_MS) return false

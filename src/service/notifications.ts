@@ -12,7 +12,6 @@ export type NotificationTimes = Partial<
   Pick<DeliveringOptions, 'pauses' | 'leaseMs' | 'lookMs' | 'offAfterMs' | 'send'>
 >
 
-/** Webhooks and their deliveries. */
 export function openNotifications(
   config: Config,
   storage: Storage,
@@ -29,7 +28,6 @@ export function openNotifications(
   const wake = () => delivering?.wake()
   return {
     webhooks: createWebhooks(config, storage, { clock, wake }),
-    /** The deliveries of this process, in numbers. */
     figures,
     /** Call it after an event in this process. */
     wake,

@@ -36,7 +36,6 @@ export interface AttemptRules extends Omit<NewsSources, 'store'> {
   readonly clock: () => number
   /** `proofsheet/0.1.0` */
   readonly userAgent: string
-  /** The pauses after attempts that failed. */
   readonly pauses?: readonly number[] | undefined
   readonly writeEnd: WriteEnd
   /** The store cannot be read at the moment. */
@@ -166,7 +165,6 @@ function tell(
   )
 }
 
-/** The body of a delivery. */
 export function renderBody(
   news: News,
   { format, name, created }: { format: WebhookFormat; name: string; created: number },

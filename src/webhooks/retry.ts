@@ -40,7 +40,6 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   return ms > 0 ? ms : undefined
 }
 
-/** Whether a webhook is switched off after this end. */
 export function offAfter(
   how: AttemptEnd,
   failing: Failing | undefined,

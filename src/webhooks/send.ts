@@ -31,9 +31,7 @@ export interface Sent {
   readonly answer?: string
   /** A sentence for people: why there was no answer. */
   readonly problem?: string
-  /** If it could not be reached. */
   readonly reason?: EgressReason
-  /** The header `Retry-After`. */
   readonly retryAfter?: string
 }
 

@@ -2,7 +2,6 @@ import type { Times } from '../../capture/figures.ts'
 
 // The text format of Prometheus.
 
-/** All our metrics begin with it. */
 export const PREFIX = 'proofsheet_'
 
 type Sample = readonly [labels: string, value: number]

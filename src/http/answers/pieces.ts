@@ -15,7 +15,6 @@ const HELD_TIMES = 3
 
 /** A longer piece is handed on in slices, each in a turn of its own: writing takes time, too. */
 const SLICE_BYTES = 131_072
-/** The distance of two slices. */
 const SLICE_MS = msOfBytes(SLICE_BYTES)
 
 /** A piece, and the memory that is reserved for it until it was read. */

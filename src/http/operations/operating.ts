@@ -14,7 +14,6 @@ const STUCK =
 const ALIVE = 'The process is alive.'
 const Ok = Type.Object({ status: Type.Literal('ok') }, { description: ALIVE })
 
-/** For operators. */
 export function operating(declare: Declare, context: HttpContext, metrics: Metrics): void {
   const { checkDatabase, images, whyWaiting } = context
   declare({

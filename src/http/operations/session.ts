@@ -17,7 +17,6 @@ const signedAnswer = json('The current session.', 'Session', {
   'Set-Cookie': header('HttpOnly and SameSite=Strict. Removed if the session has no keys left.'),
 })
 
-/** The session of a browser. */
 export function session(declare: Declare, context: HttpContext, refuse: RefuseKey): void {
   const { clock, config, keys, sessions } = context
   const describe = (keys: readonly GivenKey[]) => describeSession(keys, context)

@@ -6,7 +6,6 @@ import type { HttpContext } from '../context.ts'
 import type { Connections } from './connections.ts'
 
 const NAME = 'http_request_duration_seconds'
-/** Upper ends of the buckets, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
 /**

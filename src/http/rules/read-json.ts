@@ -71,7 +71,6 @@ function requireFewParts(body: Buffer, { urls }: RequestLimits): void {
   }
 }
 
-/** Throws `bad_request`. */
 function parseJson(body: Buffer, limits: RequestLimits): unknown {
   requireFewParts(body, limits)
   try {
