@@ -30,7 +30,7 @@ export class Administration {
 
   /** One list page, oldest first. Throws `bad_request` for a bad cursor. */
   async listKeys({ projectId, ...page }: ListPage & { projectId: string | undefined }) {
-    const { items, nextCursor } = await readListPage<ApiKey>(
+    return await readListPage<ApiKey>(
       page,
       ({ after: last, limit }) => {
         const after = last && { created: last.created, keyId: last.id }
@@ -39,7 +39,6 @@ export class Administration {
       ({ keyId }) => keyId,
       parseKeyId,
     )
-    return { keys: items, nextCursor }
   }
 
   /** The key and its secret, which is not known afterwards. Throws `not_found` if there is no such project. */

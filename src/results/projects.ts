@@ -20,7 +20,7 @@ export class Projects {
 
   /** One list page. Throws `bad_request` for a bad cursor. */
   async list({ only, ...page }: ProjectPage) {
-    const { items, nextCursor } = await readListPage(
+    return await readListPage(
       page,
       ({ after: last, limit }) => {
         const after = last && { created: last.created, projectId: last.id }
@@ -28,7 +28,6 @@ export class Projects {
       },
       ({ projectId }) => projectId,
     )
-    return { projects: items, nextCursor }
   }
 
   /** The pictures of a project, as far as they are counted. */

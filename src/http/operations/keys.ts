@@ -28,9 +28,9 @@ export function keys(declare: Declare, context: HttpContext): void {
       const projectId = project === undefined ? undefined : parseId(project)
       // A malformed id matches no project.
       if (project !== undefined && projectId === undefined) return await reply.send([])
-      const { keys, nextCursor } = await administration.listKeys({ projectId, limit, cursor })
+      const { items, nextCursor } = await administration.listKeys({ projectId, limit, cursor })
       linkNext(reply, originOf(request, context) + paths.keys, { project, limit, cursor: nextCursor })
-      return await reply.send(keys.map(toKey))
+      return await reply.send(items.map(toKey))
     },
   })
   declare({

@@ -26,10 +26,9 @@ export function projects(declare: Declare, context: HttpContext): void {
     answers: { 200: json('The projects.', ProjectList, linkHeaders) },
     async run(request, reply) {
       const { limit = maxLimit, cursor } = request.query
-      const listed = await projects.list({ limit, cursor, only: onlyOf(request.keys) })
-      linkNext(reply, originOf(request, context) + projectsPath, { limit, cursor: listed.nextCursor })
-      const shown = listed.projects.map(toProjectResult)
-      return await reply.header('cache-control', 'private, no-cache').send(shown)
+      const { items, nextCursor } = await projects.list({ limit, cursor, only: onlyOf(request.keys) })
+      linkNext(reply, originOf(request, context) + projectsPath, { limit, cursor: nextCursor })
+      return await reply.header('cache-control', 'private, no-cache').send(items.map(toProjectResult))
     },
   })
   declare({
