@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyRequest,
+  FastifyTypeProvider,
+  RawServerDefault,
+} from 'fastify'
 import type { Administration } from '../access/administration.ts'
 import type { Door } from '../access/door.ts'
 import type { ApiKey, GivenKey, Keys } from '../access/keys.ts'
@@ -115,4 +121,9 @@ declare module 'fastify' {
     /** It has the cookie of a session, and no key in its header. */
     hasSession: boolean
   }
+}
+
+/** The client that has a share: the holder of a key, or a network address if no key is required. */
+export function clientOf({ apiKey, ip }: FastifyRequest): string {
+  return apiKey?.keyId ?? ip
 }

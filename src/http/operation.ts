@@ -4,8 +4,7 @@ import type { Schema } from '../contract/schema.ts'
 import type { RequestLimits } from '../contract/screenshot-request.ts'
 import type { ErrorCode } from '../errors.ts'
 import { whenClosed } from './answers/when-closed.ts'
-import type { Access, HttpContext, Server } from './context.ts'
-import { clientOf } from './rules/client-of.ts'
+import { type Access, clientOf, type HttpContext, type Server } from './context.ts'
 import { createReadJson } from './rules/read-json.ts'
 
 export type OperationRequest<Path extends string, Query> = FastifyRequest & {

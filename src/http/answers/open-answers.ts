@@ -1,8 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GivenKey } from '../../access/keys.ts'
-import type { HttpContext, Server } from '../context.ts'
-import { clientOf } from '../rules/client-of.ts'
+import { clientOf, type HttpContext, type Server } from '../context.ts'
 
 /** Our own client gives up a silent connection after 45 s. Proxies close one, too: nginx after 60 s, by default. */
 const LONGEST_SILENCE_MS = 40_000

@@ -3,8 +3,7 @@ import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Piece } from '../../results/pieces.ts'
 import { msOfBytes } from '../../shares/pace.ts'
-import type { HttpContext } from '../context.ts'
-import { clientOf } from '../rules/client-of.ts'
+import { clientOf, type HttpContext } from '../context.ts'
 import { NOBODY_WAITS, whenClosed } from './when-closed.ts'
 
 /** Memory that is reserved for a piece before its size is known. Almost all pieces are smaller. */

@@ -13,9 +13,9 @@ import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { json } from '../answers/responses.ts'
 import { toJson } from '../answers/send-answer.ts'
+import { clientOf } from '../context.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
-import { clientOf } from '../rules/client-of.ts'
 import { requireValid } from '../rules/read-json.ts'
 
 /** The last roots of schedules, by their ids. */

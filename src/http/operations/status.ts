@@ -9,9 +9,8 @@ import type { OpenAnswers } from '../answers/open-answers.ts'
 import { takePieces, writePieces } from '../answers/pieces.ts'
 import { json } from '../answers/responses.ts'
 import { sendAnswer } from '../answers/send-answer.ts'
-import type { HttpContext } from '../context.ts'
+import { clientOf, type HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
-import { clientOf } from '../rules/client-of.ts'
 import { headersOf } from '../rules/common-headers.ts'
 
 /**

@@ -3,8 +3,7 @@ import { AppError } from '../../errors.ts'
 import { ByteBudget } from '../../shares/byte-budget.ts'
 import type { Refusals } from '../../shares/refusals.ts'
 import { NOBODY_WAITS, whenClosed } from '../answers/when-closed.ts'
-import type { HttpContext, Server } from '../context.ts'
-import { clientOf } from './client-of.ts'
+import { clientOf, type HttpContext, type Server } from '../context.ts'
 
 /** Longest pause within a body. Others may wait for the memory that it has reserved. */
 const STILL_MS = 5_000
