@@ -1,11 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifyRequest,
-  FastifyTypeProvider,
-  RawServerDefault,
-} from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Administration } from '../access/administration.ts'
 import type { Door } from '../access/door.ts'
 import type { ApiKey, GivenKey, Keys } from '../access/keys.ts'
@@ -16,7 +9,6 @@ import type { RootWatchers } from '../capture/root-watchers.ts'
 import type { ImportedStatus } from '../capture/status.ts'
 import type { WhyWaiting } from '../capture/why-waiting.ts'
 import type { Config } from '../config/config.ts'
-import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
 import type { MakeArchive } from '../results/archive.ts'
 import type { Overviews } from '../results/overviews.ts'
@@ -89,19 +81,7 @@ export interface HttpContext {
   readonly clock: () => number
 }
 
-/** Types of requests come from the schemas of the operations. */
-export interface ContractTypes extends FastifyTypeProvider {
-  validator: Static<this['schema']>
-  serializer: Static<this['schema']>
-}
-
-export type Server = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  ContractTypes
->
+export type Server = FastifyInstance
 
 declare module 'fastify' {
   interface FastifyContextConfig {

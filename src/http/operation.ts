@@ -83,8 +83,7 @@ export async function declareAll(
   declareEach: (declareIn: (tag?: string) => Declare) => void,
 ): Promise<DescribedOperation[]> {
   const described: DescribedOperation[] = []
-  await server.register(async (inner) => {
-    const scope = inner as Server
+  await server.register(async (scope) => {
     const readJson = createReadJson(scope, context)
     declareEach((tag) => (operation) => {
       const { method = ['GET', 'HEAD'], path, leadsToSignIn, query, body } = operation
