@@ -4,12 +4,11 @@ import { defined } from '../../contract/defined.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { createListQueries } from '../../contract/requests.ts'
-import { AppError, wrongRequest } from '../../errors.ts'
+import { AppError, requireValid, wrongRequest } from '../../errors.ts'
 import { json, linkHeaders, linkNext } from '../answers/responses.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
 import { originOf } from '../rules/origin.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 export function keys(declare: Declare, context: HttpContext): void {
   const { administration } = context

@@ -5,14 +5,13 @@ import { type Project, ProjectList } from '../../contract/browsing.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths, projectPath, projectsPath } from '../../contract/paths.ts'
 import { createListQueries } from '../../contract/requests.ts'
-import { AppError, wrongRequest } from '../../errors.ts'
+import { AppError, requireValid, wrongRequest } from '../../errors.ts'
 import { header, json, linkHeaders, linkNext, notModified } from '../answers/responses.ts'
 import { matchesEtag } from '../answers/send-answer.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
 import { etagOf, expectedRevision } from '../rules/if-match.ts'
 import { originOf } from '../rules/origin.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 export function projects(declare: Declare, context: HttpContext): void {
   const { administration, clock, door, projects, removeProject } = context

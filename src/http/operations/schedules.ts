@@ -7,6 +7,7 @@ import {
   SchedulePreviewRequest,
 } from '../../contract/schedules.ts'
 import type { LastRoot } from '../../contract/templates.ts'
+import { requireValid } from '../../errors.ts'
 import type { Asked } from '../../results/answer.ts'
 import type { Schedules, StoredSchedule } from '../../schedules/schedules.ts'
 import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
@@ -16,7 +17,6 @@ import { toJson } from '../answers/send-answer.ts'
 import { clientOf } from '../context.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 /** The last roots of schedules, by their ids. */
 type FindLastRoots = (

@@ -2,12 +2,12 @@ import type { Templates } from '../../capture/templates.ts'
 import { paths } from '../../contract/paths.ts'
 import { createTemplateRequest, createTemplateRun, Template, TemplateList } from '../../contract/templates.ts'
 import { whenOf } from '../../contract/when.ts'
+import { requireValid } from '../../errors.ts'
 import type { TemplateResults } from '../../results/templates.ts'
 import { acceptedResponse, acceptRoot, readIdempotencyKey } from '../answers/accept-root.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 const { page, request, created, last } = EXAMPLE
 

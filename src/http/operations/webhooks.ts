@@ -10,6 +10,7 @@ import {
   WebhookList,
   WebhookRequest,
 } from '../../contract/webhooks.ts'
+import { requireValid } from '../../errors.ts'
 import { show, type Webhooks } from '../../webhooks/webhooks.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { json, linkHeaders, linkNext } from '../answers/responses.ts'
@@ -18,7 +19,6 @@ import { clientOf } from '../context.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 import { originOf } from '../rules/origin.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 /** For a replay. All deliveries since then are looked at; each that is sent again is written, read, and sent. */
 const LOOKING_MS = 1_000

@@ -1,8 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { check } from '../../contract/check.ts'
-import type { Schema } from '../../contract/schema.ts'
 import type { RequestLimits } from '../../contract/screenshot-request.ts'
-import { AppError, wrongRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { msOfStored } from '../../shares/pace.ts'
 import { otherWork } from '../../work/other-work.ts'
 import { whenClosed } from '../answers/when-closed.ts'
@@ -50,13 +48,6 @@ export function createReadJson(scope: Server, context: HttpContext) {
       return read(value)
     })
   }
-}
-
-/** Throws `bad_request` with all mistakes of a body. */
-export function requireValid<T>(schema: Schema<T>, body: unknown): T {
-  const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
-  if (mistakes) throw wrongRequest(mistakes)
-  return value
 }
 
 /** Throws `bad_request` if these bytes, or the beginning of a body, have too many parts to be parsed. */
