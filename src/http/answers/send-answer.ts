@@ -6,7 +6,7 @@ import { clientOf, type HttpContext } from '../context.ts'
 import { headersOf } from '../rules/common-headers.ts'
 import { originOf } from '../rules/origin.ts'
 import { wantsGzip } from './compression.ts'
-import { beginningWith, type TakePiece, takePieces, writePieces } from './pieces.ts'
+import { beginningWith, type HeldPiece, holdPieces, writePieces } from './pieces.ts'
 import { whenClosed } from './when-closed.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -78,14 +78,13 @@ async function sendPieces(
   reply: FastifyReply,
   context: HttpContext,
 ): Promise<void> {
-  let pieces = made
-  const begin = async () => {
-    const next = takePieces(pieces, request, reply, context, answer)
-    const first = await next().catch(unlessGone(reply))
+  const begin = async (pieces: typeof made) => {
+    const held = holdPieces(pieces, request, reply, context, answer)
+    const first = (await held.next().catch(unlessGone(reply)))?.value
     if (first?.etag) headers['etag'] = first.etag
-    return first && { first, all: beginningWith(first, next) }
+    return first && { first, all: beginningWith(first, held) }
   }
-  let begun = await begin()
+  let begun = await begin(made)
   if (!begun) return
   const { first } = begun
   if (first.last) {
@@ -99,8 +98,7 @@ async function sendPieces(
   const isOld = request.raw.httpVersion === '1.0'
   if (isOld) {
     headers['content-length'] = await measure(begun.all).catch(unlessGone(reply))
-    pieces = answer.body() as typeof made
-    begun = await begin()
+    begun = await begin(answer.body() as typeof made)
     if (!begun) return
     // If the length has changed meanwhile, the answer breaks off, and the client notices.
     reply.raw.strictContentLength = true
@@ -111,23 +109,21 @@ async function sendPieces(
   reply.hijack()
   reply.raw.writeHead(200, headers)
   // Only the first piece was awaited.
-  void writePieces(reply.raw, begun.all, { gzip })
-    .then(() => pieces.return(undefined))
-    .catch((error) => {
-      // If the client has gone, the access log says so.
-      if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
-      reply.raw.destroy()
-    })
+  void writePieces(reply.raw, begun.all, { gzip }).catch((error) => {
+    // If the client has gone, the access log says so.
+    if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
+    reply.raw.destroy()
+  })
 }
 
 /** How many bytes all pieces have. The pieces are not kept. */
-async function measure(next: TakePiece): Promise<number> {
-  for (let bytes = 0; ; ) {
-    const { parts, last, giveBack } = await next()
+async function measure(pieces: AsyncIterable<HeldPiece>): Promise<number> {
+  let bytes = 0
+  for await (const { parts, giveBack } of pieces) {
     for (const part of parts.splice(0)) bytes += Buffer.byteLength(part)
     giveBack()
-    if (last) return bytes
   }
+  return bytes
 }
 
 /** A client that has gone needs no error. */

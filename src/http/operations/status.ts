@@ -6,7 +6,7 @@ import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
 import { EventStream } from '../answers/event-stream.ts'
 import type { OpenAnswers } from '../answers/open-answers.ts'
-import { takePieces, writePieces } from '../answers/pieces.ts'
+import { holdPieces, writePieces } from '../answers/pieces.ts'
 import { json } from '../answers/responses.ts'
 import { sendAnswer } from '../answers/send-answer.ts'
 import { clientOf, type HttpContext } from '../context.ts'
@@ -118,8 +118,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
       if (version === undefined) {
         begin()
         const pieces = importedEvent(importedStatus(root))
-        const next = takePieces(pieces, request, reply, context)
-        return await writePieces(response, next, { gzip: false }).catch(breakOff)
+        const held = holdPieces(pieces, request, reply, context)
+        return await writePieces(response, held, { gzip: false }).catch(breakOff)
       }
       const stream = new EventStream({
         ...{ root, client, since, watchers, inTurn, response, unread },
