@@ -53,12 +53,9 @@ export async function renderFigures(context: HttpContext): Promise<string[]> {
     ...valuesOfCaptures(figures.captures),
     ...valuesOfSchedules(figures.schedules),
     pictures_gone_total: by('condition', gone.counts),
-    swept_total: by('kind', [
-      ['orphan', swept.orphans],
-      ['staging', swept.staging],
-    ]),
+    swept_total: by('kind', { orphan: swept.orphans, staging: swept.staging }),
     ...{ watchers: watchers.size, bodies: bodies.count, bodies_bytes: bodies.bytes },
-    refused_total: by('share', refusals.counts),
+    refused_total: by('share', Object.fromEntries(refusals.counts)),
     ...(connections && {
       database_connections_used: connections.used,
       database_connections_awaited: connections.waiting,
@@ -70,8 +67,8 @@ export async function renderFigures(context: HttpContext): Promise<string[]> {
   return Object.entries(values).map(([name, value]) => metric(name, METRICS[name as Name], value))
 }
 
-function by(label: string, counts: Iterable<readonly [string, number]>): [string, number][] {
-  return Array.from(counts, ([value, count]) => [`${label}="${value}"`, count])
+function by(label: string, counts: Readonly<Record<string, number>>): [string, number][] {
+  return Object.entries(counts).map(([value, count]) => [`${label}="${value}"`, count])
 }
 
 function valuesOfCaptures({ times, storedBytes, underWay }: CaptureFigures): Values {
@@ -86,7 +83,7 @@ function valuesOfCaptures({ times, storedBytes, underWay }: CaptureFigures): Val
 
 function valuesOfSchedules({ made, late, missed, skipped, failed, begun }: ScheduleFigures): Values {
   return {
-    schedule_times_total: by('outcome', Object.entries({ made, missed, skipped, failed })),
+    schedule_times_total: by('outcome', { made, missed, skipped, failed }),
     schedule_due_total: made + missed + skipped + failed,
     schedule_late_total: late,
     scheduled_roots_begun_total: begun,
@@ -102,8 +99,8 @@ async function readDeliveries({ figures, clock }: HttpContext): Promise<Values> 
   const { ended, attempts } = figures.deliveries
   const { pending, oldest, off } = await figures.deliveriesBacklog()
   return {
-    deliveries_total: by('outcome', Object.entries(ended)),
-    delivery_attempts_total: by('outcome', Object.entries(attempts)),
+    deliveries_total: by('outcome', ended),
+    delivery_attempts_total: by('outcome', attempts),
     deliveries_pending: pending,
     deliveries_oldest_seconds: ageOf(oldest, clock),
     webhooks_off: off,
