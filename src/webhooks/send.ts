@@ -5,6 +5,7 @@ import { EgressError, type EgressReason } from '../egress/failure.ts'
 import type { Reach } from '../egress/guard.ts'
 import { type Target, targetOf } from '../egress/target.ts'
 import { request } from '../node-http.ts'
+import type { Attempted } from '../store/webhooks.ts'
 import { KeptConnections } from './kept-connections.ts'
 
 /** For everything until the head of the answer: look-up, connection, sending, waiting. */
@@ -24,13 +25,7 @@ export interface Post {
 }
 
 /** The result of an attempt: a status, or a problem. */
-export interface Sent {
-  readonly ms: number
-  readonly status?: number
-  /** The first bytes of the answer, as plain text. */
-  readonly answer?: string
-  /** A sentence for people: why there was no answer. */
-  readonly problem?: string
+export interface Sent extends Omit<Attempted, 'at'> {
   readonly reason?: EgressReason
   readonly retryAfter?: string
 }
