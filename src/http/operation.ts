@@ -26,7 +26,7 @@ interface Description {
   /** Its chapter. By default that of the others of its file. */
   readonly tag?: string
   readonly summary: string
-  readonly description: string
+  readonly description?: string
   readonly answers: Readonly<Record<number, object>>
   /** Failures beyond the usual ones. */
   readonly fails?: readonly ErrorCode[]

@@ -118,13 +118,9 @@ export class Schedules {
     await otherWork()
     const { scheduleId, name, templateId, request, cron, timezone, every, overlap, paused } = schedule
     const { created, changed, runs, late, skipped, lastSkipped, problem } = schedule
+    const own = request === undefined ? undefined : showRequest({ request })
     return defined({
-      ...{
-        scheduleId,
-        name,
-        templateId,
-        request: request === undefined ? undefined : showRequest({ request }),
-      },
+      ...{ scheduleId, name, templateId, request: own },
       ...{ cron, timezone, every, overlap, paused, next: timesOf(schedule) },
       ...{ created, changed, runs, late, skipped, lastSkipped, problem },
     })

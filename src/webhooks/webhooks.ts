@@ -122,10 +122,9 @@ export class Webhooks {
   }
 }
 
-export function show(stored: ListedWebhook | WithSecret): Webhook {
-  const { webhookId, name, url, events, format, paused, created, changed, pending, failingSince, off } =
-    stored
-  const secret = 'secret' in stored ? stored.secret : undefined
+export function show(stored: ListedWebhook & { readonly secret?: string }): Webhook {
+  const { webhookId, name, url, events, format, paused, created, changed } = stored
+  const { pending, failingSince, off, secret } = stored
   return defined({
     ...{ webhookId, name, url, events: [...events], format, paused, created, changed, pending },
     ...{ failingSince, off, secret },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { need } from '../../errors.ts'
 import { filesOf } from '../../images/images.ts'
 import { acceptsGzip } from '../answers/compression.ts'
 import { findMissingBrowser } from '../answers/no-browser.ts'
@@ -78,8 +78,7 @@ export function gallery(declare: Declare, context: HttpContext): void {
     access: 'everyone',
     async run(request, reply) {
       const { name } = request.params as { name: string }
-      const file = (await files())?.get(`assets/${name}`)
-      if (!file) throw new AppError('not_found')
+      const file = need((await files())?.get(`assets/${name}`))
       // Its name contains a hash: other content has another name.
       const vary = [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', ')
       reply.type(file.type).header('cache-control', FOREVER).header('vary', vary)

@@ -1,9 +1,8 @@
 import type { ImportedStatus } from '../../capture/status.ts'
-import type { StatusBytes } from '../../capture/statuses.ts'
 import { paths } from '../../contract/paths.ts'
 import { StatusQuery } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, need } from '../../errors.ts'
 import { EventStream } from '../answers/event-stream.ts'
 import type { OpenAnswers } from '../answers/open-answers.ts'
 import { holdPieces, writePieces } from '../answers/pieces.ts'
@@ -43,11 +42,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
       if (version === undefined) {
         return await sendAnswer({ body: () => importedStatus(root) }, request, reply, context)
       }
-      const read = async (since: number, atLeast: number): Promise<StatusBytes> => {
-        const status = await watchers.statuses.read(root, since, atLeast, inTurn)
-        if (!status) throw new AppError('not_found')
-        return status
-      }
+      const read = async (since: number, atLeast: number) =>
+        need(await watchers.statuses.read(root, since, atLeast, inTurn))
       let status = await read(0, version)
       const leftMs = longestWaitMs - (performance.now() - request.arrived)
       const waitMs = Math.min((request.query.wait ?? 0) * 1_000, leftMs)
