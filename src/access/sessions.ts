@@ -51,10 +51,7 @@ export class Sessions {
     return { ...session, keys: keys.filter(({ given }) => now - given < SESSION_MS) }
   }
 
-  /**
-   * From now on, no cookie of this session opens anything, in any process. Throws `rate_limited` if too many of one key were
-   * ended.
-   */
+  /** No cookie of this session opens anything any more, in any process. Throws `rate_limited` if one key has ended too many. */
   async end(text: string | undefined): Promise<void> {
     // Whatever the time: a clock that was ahead may go back.
     const { id, keys } = this.#open(text)

@@ -73,10 +73,7 @@ export interface Chapter {
   readonly declare: DeclareSome
 }
 
-/**
- * Takes the declarations of all operations, and returns those that are described. Those with a body belong to a scope of their own: it
- * takes nothing but JSON.
- */
+/** Returns the operations that are described. Those with a body belong to a scope of their own: it takes nothing but JSON. */
 export async function declareAll(
   server: Server,
   context: HttpContext,

@@ -28,10 +28,7 @@ interface Words {
 type OwnedKey<Name extends string> = Ids<`${Name}Id`>
 type Owned<Name extends string> = OwnedKey<Name> & { readonly revision: string }
 
-/**
- * Something that a project owns, and that people list, create, read, change and remove. The revision of a row changes when people change
- * it.
- */
+/** Something that a project owns, and that people list, create, read and remove. Its revision changes when they change it. */
 interface Resource<Name extends string, Row extends Owned<Name>> {
   /** Its field `<name>Id` has its id; its paths are `ownedPaths(name)`; its schemas begin with the name in upper case. */
   readonly name: Name

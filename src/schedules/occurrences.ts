@@ -85,10 +85,7 @@ export async function nextOccurrence(
   }
 }
 
-/**
- * A schedule creates its root some time after its time. Schedules with the same times are spread over a while, each of them
- * always at the same place: its id is random.
- */
+/** Schedules with the same times are spread over a while, each of them always at the same place: its id is random. */
 function withSpread(
   { scheduleId }: ScheduleKey,
   nextAfter: NextAfter,

@@ -24,10 +24,7 @@ export type ScheduleFigures = ScheduleRuns['figures']
 
 /** Creates the roots of schedules, and begins scheduled roots. */
 export class ScheduleRuns {
-  /**
-   * What became of the times of schedules, in this process. Those that were missed passed while no process ran. Those that are late
-   * created their root more than a minute late.
-   */
+  /** What became of the times of schedules. Missed: no process ran. Late: the root was created more than a minute later. */
   readonly figures = { made: 0, late: 0, missed: 0, skipped: 0, failed: 0, begun: 0 }
   readonly #store: Pick<Store, 'schedules' | 'scheduledRoots'>
   readonly #options: RunsOptions

@@ -164,10 +164,7 @@ export async function openCapturing(
   }
 }
 
-/**
- * Loads the camera with the first capture, unless there is one: a service that captures nothing never loads it. Notes why the browser
- * did not start when it was needed. Undefined: it has started.
- */
+/** Loads the camera with the first capture, unless it is given. Notes why the browser did not start. Undefined: it has started. */
 function watched(
   given: Camera | undefined,
   open: () => Promise<Camera>,

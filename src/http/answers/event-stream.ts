@@ -21,10 +21,7 @@ export interface EventStreamOptions {
   readonly onError: (error: unknown) => void
 }
 
-/**
- * One client that watches a root. While it reads an event, nothing else is kept for it. Changes in this time come with the
- * next event.
- */
+/** One client that watches a root. Changes while it reads an event come with the next one. */
 export class EventStream implements Watcher, OpenAnswer {
   readonly client: string
   since: number
@@ -95,10 +92,7 @@ export class EventStream implements Watcher, OpenAnswer {
     else void this.#sendLarge(status).catch((error) => this.fail(error))
   }
 
-  /**
-   * Waits for memory, in case the client does not read it. The status may change meanwhile. Writing takes a turn: copying a
-   * megabyte into a connection takes as long as other pieces.
-   */
+  /** Waits for memory, while the status may change, and for a turn: copying a megabyte takes as long as other pieces. */
   async #sendLarge({ event, version }: StatusBytes): Promise<void> {
     const { unread, response, watchers, root, inTurn } = this.#options
     const { giveBack } = await unread.take(this.client, event.length, whenClosed(response))

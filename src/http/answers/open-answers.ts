@@ -22,10 +22,7 @@ export interface OpenAnswer {
   end(why: 'closing' | 'revoked'): void
 }
 
-/**
- * The answers that wait for changes. The number for each client is limited. They are kept alive, and end when the service
- * stops or their key is revoked. One timer serves all of them.
- */
+/** The answers that wait for changes, so many for each client. They are kept alive, and end with the service or with their key. */
 export class OpenAnswers {
   readonly #context: HttpContext
   readonly #silenceMs: number

@@ -169,10 +169,7 @@ const SHARED = ['device', 'effects', 'loginParameter', 'headers', 'cookies', 'cl
 
 type Json = Readonly<Record<string, unknown>>
 
-/**
- * Several schemas have the same options: a request, its pages, and answers that show them. Points all of them at one schema.
- * An option with other limits elsewhere stays as it is there.
- */
+/** Points schemas that have the same option at one schema. An option with other limits elsewhere stays as it is there. */
 export function shareSchemas<T extends object>(schemas: Readonly<Record<string, T>>): Record<string, object> {
   const shared = new Map<string, { readonly text: string; readonly schema: Json }>()
   const share = (name: string, schema: Json): unknown => {

@@ -98,10 +98,7 @@ function sizeOf({ parts }: Piece): number {
   return parts.reduce((sum, { length }) => sum + length, 0)
 }
 
-/**
- * Writes an answer as fast as it is read. One piece waits for a slow reader. When the client has gone, no more pieces are
- * made.
- */
+/** Writes an answer as fast as it is read: one piece waits for a slow reader. */
 export async function writePieces(
   response: ServerResponse,
   pieces: AsyncIterable<HeldPiece>,

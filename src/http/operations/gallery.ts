@@ -86,8 +86,7 @@ export function gallery(declare: Declare, context: HttpContext): void {
       return zipped ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(file.bytes)
     },
   })
-  // Scripts that were written for Websiteshot print addresses of its web page. They lead to the same root in the gallery, which
-  // says so if there is none.
+  // Scripts that were written for Websiteshot print addresses of its web page. They lead to the same root in the gallery.
   declare({
     path: '/projects/:projectId/screenshots/:jobId',
     access: 'everyone',

@@ -12,10 +12,7 @@ import { clientOf, type HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
 import { headersOf } from '../rules/common-headers.ts'
 
-/**
- * The longest wait and the longest stream, as a part of IDLE_TIMEOUT and RESPONSE_TIMEOUT. Then they end properly, and the client
- * may ask again.
- */
+/** The longest wait and the longest stream, as a part of IDLE_TIMEOUT and RESPONSE_TIMEOUT. Then the client may ask again. */
 const LONGEST_SHARE = 0.8
 /** How soon a client connects again. */
 const RETRY_MS = 1_000

@@ -41,10 +41,7 @@ export function isAnswering(socket: Socket): boolean {
   return count + notBegun > 0
 }
 
-/**
- * Connections that arrive together are read a few at a time: what is read of a body before it must wait is 64 KB for each, and clients
- * open thousands at once.
- */
+/** Connections that arrive together are read a few at a time: clients open thousands at once. */
 function beginInSlices({ server }: Server, welcome: (socket: Socket) => void): void {
   const listeners = server.listeners('connection') as ((socket: Socket) => void)[]
   const admission = new Admission(BEGUN_AT_ONCE)
@@ -66,10 +63,7 @@ type Afterwards = (request: FastifyRequest, reply: FastifyReply) => void
 
 export type Connections = ReturnType<typeof answerInOrder>
 
-/**
- * Answers the requests of a connection one after the other. Node would begin all at once, and a single client that sends
- * many and reads nothing could fill the memory.
- */
+/** Answers one request of a connection after the other. Node would begin all, and fill the memory for a client that reads nothing. */
 export function answerInOrder(server: Server, { config, refusals }: HttpContext) {
   const byAddress = new ConnectionsByAddress()
   const afterwards: Afterwards[] = []
@@ -98,8 +92,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     const { socket, headers } = request
     const owed = owedBy(socket)
     if (!owed || socket.destroyed) return
-    // The key is not looked up yet. The header of the first request names the client, so that requests of a connection stay in
-    // order.
+    // The key is not looked up yet. The first request names the client, so that those of a connection stay in order.
     owed.client ??= headers.authorization ?? socket.remoteAddress ?? ''
     if (admission.mayBegin()) {
       answer?.(request, response)

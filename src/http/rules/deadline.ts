@@ -53,10 +53,7 @@ export function limitResponseTime(server: Server, connections: Connections, { co
   })
 }
 
-/**
- * How many bytes the system has taken, and how many wait. The system takes a large piece bit by bit, and only the handle of
- * the socket shows how much. Node's own timer reads it there, too.
- */
+/** How many bytes the system has taken, and how many wait. Only the handle of the socket shows that; Node reads it there, too. */
 function describeSent(socket: Socket): { taken: number; waiting: number } | undefined {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
   return handle

@@ -8,10 +8,7 @@ import type { Connections } from './connections.ts'
 const NAME = 'http_request_duration_seconds'
 const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
-/**
- * How often the delay of the event loop is measured. The figures contain this time. Every 10 ms, as the library does by itself,
- * took 0.1 to 0.2 % of a core more, all the time.
- */
+/** How often the delay of the event loop is measured; the figures contain this time. Every 10 ms took 0.2 % of a core more. */
 const LOOP_MS = 20
 
 let ofProcess: Registry | undefined
@@ -29,10 +26,7 @@ type Status = number | 'aborted'
 
 export type Metrics = ReturnType<typeof measureRequests>
 
-/**
- * Counts and times every request by route, never by address: an address would name projects. Not with the histogram of the library,
- * which costs more than finding the answer.
- */
+/** By route, never by address, which would name projects. The histogram of the library costs more than finding the answer. */
 export function measureRequests(connections: Connections, context: HttpContext) {
   const registry = processFigures()
   const byLabels = new Map<string, Times>()

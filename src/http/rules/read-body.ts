@@ -10,10 +10,7 @@ const STILL_MS = 5_000
 /** After so many bytes `look` is called. Also the first size of the buffer for a body of unknown length, which then doubles. */
 const FIRST_BYTES = 65_536
 
-/**
- * How many bodies may wait, of one client and of all. Each takes 100 KB, most of it what Node has read ahead. One that is refused takes
- * processor time, and comes back.
- */
+/** How many bodies may wait. Each takes 100 KB, mostly what Node has read ahead. One that is refused takes time, and comes back. */
 const MAX_WAITING = { ofOne: 1_600, ofAll: 2_400 }
 /**
  * How long a body waits, in thirtieths of REQUEST_TIMEOUT, which would end it without an answer. Not equally long: those that came
@@ -84,9 +81,7 @@ interface Expected {
   readonly look: (beginning: Buffer) => void
 }
 
-/**
- * Into one buffer: a chunk of one byte would take a hundred bytes. The system gives it memory when bytes are written into it.
- */
+/** Into one buffer: a chunk of one byte would take a hundred bytes. It gets memory when bytes are written into it. */
 function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expected): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))

@@ -5,10 +5,7 @@ import { AppError } from '../../errors.ts'
 
 type GivenQuery = Readonly<Record<string, unknown>>
 
-/**
- * Checks the query of each operation, and parses its values. Operations read their bodies themselves. Ids and headers may be
- * any text.
- */
+/** Checks the query of each operation, and parses its values. Bodies are read elsewhere; ids and headers may be any text. */
 const compileQuery: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
   if (httpPart !== 'querystring') return () => true
   const properties = Object.entries(schema['properties'] as Record<string, Schema>)
