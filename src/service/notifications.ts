@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { type Config, ownHostsOf, ownVersion } from '../config/config.ts'
 import { createKeyRing } from '../secrets/key-ring.ts'
 import { DeliveryFigures } from '../webhooks/attempt.ts'
@@ -12,15 +11,13 @@ export type NotificationTimes = Partial<
   Pick<DeliveringOptions, 'pauses' | 'leaseMs' | 'lookMs' | 'offAfterMs' | 'send'>
 >
 
+type NotificationOptions = NotificationTimes &
+  Pick<DeliveringOptions, 'log' | 'clock' | 'inTurn' | 'endInTurn'>
+
 export function openNotifications(
   config: Config,
   storage: Storage,
-  {
-    log,
-    clock,
-    ...times
-  }: NotificationTimes &
-    Pick<DeliveringOptions, 'inTurn' | 'endInTurn'> & { log: Logger; clock: () => number },
+  { log, clock, ...times }: NotificationOptions,
 ) {
   const { store, images } = storage
   const figures = new DeliveryFigures()
