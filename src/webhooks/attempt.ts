@@ -98,7 +98,7 @@ export function createAttempt(rules: AttemptRules) {
     const askedMs =
       status !== undefined && WAIT.includes(status) ? readRetryAfter(sent.retryAfter, clock()) : undefined
     const { pauses = RETRY_PAUSES } = rules
-    const pause = pauseAfter(task.attempts, { pauses, random: Math.random(), askedMs })
+    const pause = pauseAfter(task.attempts, pauses, askedMs)
     const why = { ...idsOf(task), attempts: task.attempts, status, problem: sent.problem ?? problem }
     if (status === GONE || pause === undefined) {
       log.warn(why, 'a delivery is given up')
