@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Times } from '../../capture/figures.ts'
-import { metric, PREFIX } from '../answers/exposition.ts'
-import { renderFigures } from '../answers/figures.ts'
+import { metric, PREFIX, renderFigures } from '../answers/figures.ts'
 import type { HttpContext } from '../context.ts'
 import type { Connections } from './connections.ts'
 
