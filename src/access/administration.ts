@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { KeyScope } from '../contract/access.ts'
 import { AppError, need } from '../errors.ts'
 import { makeStoredKey } from '../store/api-key.ts'
 import { type ListPage, readListPage } from '../store/cursor.ts'
@@ -42,11 +41,9 @@ export class Administration {
   }
 
   /** The key and its secret, which is not known afterwards. Throws `not_found` if there is no such project. */
-  async createKey(key: {
-    scope: KeyScope
-    projectId: string | undefined
-    label: string
-  }): Promise<{ key: ApiKey; secret: string }> {
+  async createKey(
+    key: Pick<ApiKey, 'scope' | 'projectId' | 'label'>,
+  ): Promise<{ key: ApiKey; secret: string }> {
     const { stored, secret } = makeStoredKey({ ...key, created: this.#clock() })
     await this.#store.createKey(stored)
     return { key: stored, secret }

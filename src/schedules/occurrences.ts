@@ -58,8 +58,7 @@ type Scheduled = ScheduleKey & Times & { readonly created: number }
 
 /** The first time after `after`, by the clock of the store. */
 export function firstNext(schedule: Scheduled, after: number, spreadMs: number): Next | undefined {
-  const nextAfter = nextAfterOf(schedule, schedule.created)
-  return withSpread(schedule, nextAfter, nextAfter(after), spreadMs)
+  return withSpread(schedule, nextAfterOf(schedule, schedule.created)(after), spreadMs)
 }
 
 /**
@@ -81,21 +80,17 @@ export async function nextOccurrence(
     time,
     missed: isLate ? await countBetween(nextAfter, time, next ?? now + 1) : 0,
     lateMs: isLate ? now - due : undefined,
-    next: withSpread(schedule, nextAfter, next, spreadMs),
+    next: withSpread(schedule, next, spreadMs),
   }
 }
 
 /** Schedules with the same times are spread over a while, each of them always at the same place: its id is random. */
-function withSpread(
-  { scheduleId }: ScheduleKey,
-  nextAfter: NextAfter,
-  next: number | undefined,
-  spreadMs: number,
-): Next | undefined {
+function withSpread(schedule: Scheduled, next: number | undefined, spreadMs: number): Next | undefined {
   if (next === undefined) return undefined
   if (spreadMs === 0) return { next, due: next }
-  const intervalMs = (nextAfter(next) ?? Number.POSITIVE_INFINITY) - next
-  const place = Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32
+  const following = nextAfterOf(schedule, schedule.created)(next) ?? Number.POSITIVE_INFINITY
+  const intervalMs = following - next
+  const place = Number.parseInt(schedule.scheduleId.slice(0, 8), 16) / 2 ** 32
   return { next, due: next + Math.floor(place * Math.min(spreadMs, intervalMs * SPREAD_SHARE)) }
 }
 

@@ -95,8 +95,7 @@ export function createAttempt(rules: AttemptRules) {
     const problem = tell(sent, task, rules)
     const last = { at, ms, status, answer, problem }
     if (isDelivered) return { state: 'delivered', last }
-    const askedMs =
-      status !== undefined && WAIT.includes(status) ? readRetryAfter(sent.retryAfter, clock()) : undefined
+    const askedMs = WAIT.includes(status ?? 0) ? readRetryAfter(sent.retryAfter, clock()) : undefined
     const { pauses = RETRY_PAUSES } = rules
     const pause = pauseAfter(task.attempts, pauses, askedMs)
     const why = { ...idsOf(task), attempts: task.attempts, status, problem: sent.problem ?? problem }

@@ -55,7 +55,10 @@ export class EventStream implements Watcher, OpenAnswer {
     const { watchers, root, inTurn } = this.#options
     const version = Math.max(this.#newest, this.since)
     const kept = watchers.statuses.kept(root, this.since, version)
-    if (kept) return this.#send(kept)
+    if (kept) {
+      this.#send(kept)
+      return
+    }
     this.#isBusy = true
     watchers.statuses.read(root, this.since, version, inTurn).then(
       (status) => {

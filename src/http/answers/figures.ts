@@ -137,19 +137,16 @@ export function metric(name: string, help: string, value: Value): string {
   const full = PREFIX + name
   const isHistogram = value instanceof Map
   const type = isHistogram ? 'histogram' : name.endsWith('_total') ? 'counter' : 'gauge'
-  const lines = isHistogram ? linesOf(full, value) : samplesOf(value).map((sample) => lineOf(full, sample))
+  const lines = isHistogram ? bucketsOf(full, value) : samplesOf(full, value)
   return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join('\n')
 }
 
-function samplesOf(value: number | readonly Sample[]): readonly Sample[] {
-  return typeof value === 'number' ? [['', value]] : value
+function samplesOf(full: string, value: number | readonly Sample[]): string[] {
+  if (typeof value === 'number') return [`${full} ${value}`]
+  return value.map(([labels, each]) => `${full}{${labels}} ${each}`)
 }
 
-function lineOf(full: string, [labels, value]: Sample): string {
-  return `${full}${labels && `{${labels}}`} ${value}`
-}
-
-function linesOf(full: string, histogram: Histogram): string[] {
+function bucketsOf(full: string, histogram: Histogram): string[] {
   return [...histogram].flatMap(([labels, { ends, counts, sum }]) => {
     let count = 0
     const buckets = counts.map((each, index) => {
