@@ -61,16 +61,13 @@ export type Declare = <const Path extends string, Query, Body = undefined>(
   operation: Operation<Path, Query, Body>,
 ) => void
 
-/** Declares operations that belong together. */
-export type DeclareSome = (declare: Declare, context: HttpContext) => void
-
 /** Everything that people can do with something that projects own, as the documentation shows it. */
 export interface Chapter {
   readonly name: string
   readonly description: string
   /** The schemas that its operations name, with examples. */
   schemas(limits: RequestLimits): readonly Schema[]
-  readonly declare: DeclareSome
+  readonly declare: (declare: Declare, context: HttpContext) => void
 }
 
 /** Returns the operations that are described. Those with a body belong to a scope of their own: it takes nothing but JSON. */
