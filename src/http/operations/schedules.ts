@@ -19,10 +19,7 @@ import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 
 /** The last roots of schedules, by their ids. */
-type FindLastRoots = (
-  roots: { projectId: string; rootIds: readonly string[] },
-  asked: Asked,
-) => Promise<Map<string, LastRoot>>
+type FindLastRoots = (rows: readonly StoredSchedule[], asked: Asked) => Promise<Map<string, LastRoot>>
 
 const { request, created, last } = EXAMPLE
 const TIMES = { cron: '0 2 * * *', timezone: 'Europe/Berlin' }
@@ -45,14 +42,10 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
     const { door, requireBrowser, turns } = context
     /** With their last roots. */
     const showAll = async (stored: readonly StoredSchedule[], asked: Asked): Promise<Schedule[]> => {
-      const [{ projectId } = { projectId: '' }] = stored
-      const last = await lastRoots(
-        { projectId, rootIds: stored.flatMap(({ lastRoot }) => lastRoot ?? []) },
-        asked,
-      )
+      const last = await lastRoots(stored, asked)
       const shown: Schedule[] = []
       for (const each of stored) {
-        const root = each.lastRoot === undefined ? undefined : last.get(each.lastRoot)
+        const root = last.get(each.lastRoot ?? '')
         shown.push({ ...(await schedules.show(each)), ...(root && { last: root }) })
       }
       return shown
