@@ -1,4 +1,6 @@
+import { check } from './contract/check.ts'
 import { PROBLEMS, type ProblemCode } from './contract/problem.ts'
+import type { Schema } from './contract/schema.ts'
 
 export type ErrorCode = ProblemCode
 
@@ -63,4 +65,11 @@ export function describeFailure(code: ErrorCode): { status: number; title: strin
 /** All mistakes of a request. */
 export function wrongRequest(mistakes: readonly Mistake[]): AppError {
   return new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
+}
+
+/** Throws `bad_request` with all mistakes of a body. */
+export function requireValid<T>(schema: Schema<T>, body: unknown): T {
+  const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
+  if (mistakes) throw wrongRequest(mistakes)
+  return value
 }

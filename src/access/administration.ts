@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { KeyScope } from '../contract/access.ts'
 import { AppError, need } from '../errors.ts'
 import { makeStoredKey } from '../store/api-key.ts'
 import { type ListPage, readListPage } from '../store/cursor.ts'
@@ -8,7 +7,6 @@ import type { ApiKey, Project, Store } from '../store/store.ts'
 /** Not every text can be looked for: PostgreSQL knows no NUL. */
 const parseKeyId = (text: string) => (/^[\w-]{1,64}$/.test(text) ? text : undefined)
 
-/** Creates and changes projects and keys. */
 export class Administration {
   readonly #store: Store
   readonly #clock: () => number
@@ -31,7 +29,7 @@ export class Administration {
 
   /** One list page, oldest first. Throws `bad_request` for a bad cursor. */
   async listKeys({ projectId, ...page }: ListPage & { projectId: string | undefined }) {
-    const { items, nextCursor } = await readListPage<ApiKey>(
+    return await readListPage<ApiKey>(
       page,
       ({ after: last, limit }) => {
         const after = last && { created: last.created, keyId: last.id }
@@ -40,15 +38,12 @@ export class Administration {
       ({ keyId }) => keyId,
       parseKeyId,
     )
-    return { keys: items, nextCursor }
   }
 
   /** The key and its secret, which is not known afterwards. Throws `not_found` if there is no such project. */
-  async createKey(key: {
-    scope: KeyScope
-    projectId: string | undefined
-    label: string
-  }): Promise<{ key: ApiKey; secret: string }> {
+  async createKey(
+    key: Pick<ApiKey, 'scope' | 'projectId' | 'label'>,
+  ): Promise<{ key: ApiKey; secret: string }> {
     const { stored, secret } = makeStoredKey({ ...key, created: this.#clock() })
     await this.#store.createKey(stored)
     return { key: stored, secret }

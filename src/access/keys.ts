@@ -13,7 +13,6 @@ export interface GivenKey {
   readonly session?: string
 }
 
-/** The keys that open projects. */
 export class Keys {
   readonly #store: Pick<Store, 'findKey'>
 

@@ -2,7 +2,6 @@ import { hash, randomBytes } from 'node:crypto'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
 
-/** A key of a session: its hash, and when it was given. */
 export interface SessionKey {
   readonly hash: string
   readonly given: number
@@ -52,10 +51,7 @@ export class Sessions {
     return { ...session, keys: keys.filter(({ given }) => now - given < SESSION_MS) }
   }
 
-  /**
-   * From now on, no cookie of this session opens anything, in any process. Throws `rate_limited` if too many of one key were
-   * ended.
-   */
+  /** No cookie of this session opens anything any more, in any process. Throws `rate_limited` if one key has ended too many. */
   async end(text: string | undefined): Promise<void> {
     // Whatever the time: a clock that was ahead may go back.
     const { id, keys } = this.#open(text)

@@ -1,10 +1,24 @@
-/** Upper ends of the buckets, in seconds. */
-export const CAPTURE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 60, 120]
+const CAPTURE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 60, 120]
 
-export interface Times {
+/** Times, counted by their length. */
+export class Times {
   /** How many are in each bucket, and beyond the last. */
   readonly counts: number[]
-  sum: number
+  sum = 0
+  /** The upper ends of the buckets, in seconds. */
+  readonly ends: readonly number[]
+
+  constructor(ends: readonly number[]) {
+    this.ends = ends
+    this.counts = new Array(ends.length + 1).fill(0)
+  }
+
+  add(seconds: number): void {
+    const found = this.ends.findIndex((end) => seconds <= end)
+    const index = found < 0 ? this.ends.length : found
+    this.counts[index] = (this.counts[index] ?? 0) + 1
+    this.sum += seconds
+  }
 }
 
 /** The captures of this process since it started, in numbers. */
@@ -35,10 +49,8 @@ export class CaptureFigures {
   }
 
   end(outcome: string, seconds: number): void {
-    const times = this.times.get(outcome) ?? { counts: new Array(CAPTURE_BUCKETS.length + 1).fill(0), sum: 0 }
+    const times = this.times.get(outcome) ?? new Times(CAPTURE_BUCKETS)
     this.times.set(outcome, times)
-    const bucket = CAPTURE_BUCKETS.filter((end) => end < seconds).length
-    times.counts[bucket] = (times.counts[bucket] ?? 0) + 1
-    times.sum += seconds
+    times.add(seconds)
   }
 }

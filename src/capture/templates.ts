@@ -5,7 +5,7 @@ import { parseTemplateRequest, type TemplateRun } from '../contract/templates.ts
 import { timeOf, type When } from '../contract/when.ts'
 import { AppError, need, wrongRequest } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import { type Expected, untilUnchanged } from '../store/owned.ts'
+import { untilUnchanged } from '../store/owned.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredTemplate, TemplateKey } from '../store/templates.ts'
 import { otherWork } from '../work/other-work.ts'
@@ -16,6 +16,7 @@ export interface TemplatesOptions {
   readonly ring: KeyRing
   readonly requests: Pick<Requests, 'accept'>
   readonly limits: RequestLimits & { readonly templates: number }
+  readonly clock: () => number
 }
 
 export interface Run {
@@ -44,15 +45,15 @@ export class Templates {
   }
 
   /** `body`: any JSON. Throws `bad_request` with all its mistakes, `not_found`, or `conflict` if there are too many. */
-  async create(projectId: string, body: unknown, now: number): Promise<StoredTemplate> {
-    const { limits, ring } = this.#options
+  async create(projectId: string, body: unknown): Promise<StoredTemplate> {
+    const { limits, ring, clock } = this.#options
     const { given, name, mistakes } = parseTemplateRequest(body, limits)
     if (!given) throw wrongRequest(mistakes)
     const key = { projectId, templateId: randomUUID() }
     await otherWork()
     const kept = keepRequest(given, ring, placeOf(key))
     await otherWork()
-    const template = { ...key, name, ...kept, created: now }
+    const template = { ...key, name, ...kept, created: clock() }
     return await this.#store.templates.create(template, { most: limits.templates })
   }
 
@@ -60,12 +61,8 @@ export class Templates {
    * Replaces a template. An empty string in the place of a secret keeps the secret. Throws `bad_request` with all mistakes,
    * `not_found`, `precondition_failed`.
    */
-  async change(
-    known: StoredTemplate,
-    body: unknown,
-    { now, revision }: Expected & { now: number },
-  ): Promise<StoredTemplate> {
-    const { limits, ring } = this.#options
+  async change(known: StoredTemplate, body: unknown, revision?: string): Promise<StoredTemplate> {
+    const { limits, ring, clock } = this.#options
     const { projectId, templateId } = known
     const key = { projectId, templateId }
     // If another change came first, it is done again: the secrets of that change are the ones that are kept now.
@@ -83,7 +80,7 @@ export class Templates {
         if (!given || refilled.mistakes.length > 0 || kept?.length)
           throw wrongRequest(oneForEachPlace([...refilled.mistakes, ...(kept ?? [])], mistakes))
         await otherWork()
-        const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: now }
+        const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: clock() }
         await otherWork()
         return await this.#store.templates.change(key, change, before)
       },
@@ -91,17 +88,14 @@ export class Templates {
   }
 
   /** Throws `not_found`, `precondition_failed`, or `conflict` if something uses it. */
-  async remove(key: TemplateKey, expected: Expected): Promise<void> {
-    await this.#store.templates.remove(key, expected)
+  async remove(key: TemplateKey, revision?: string): Promise<void> {
+    await this.#store.templates.remove(key, { revision })
   }
 
   /** Returns the id of the root when it is durable. Throws as `Requests.accept`, and `bad_request` with all mistakes. */
-  async run(
-    key: TemplateKey,
-    { urls, when }: Run,
-    { now, idempotencyKey }: { now: number; idempotencyKey: string | undefined },
-  ): Promise<string> {
-    const { limits, ring, requests } = this.#options
+  async run(key: TemplateKey, { urls, when }: Run, idempotencyKey?: string): Promise<string> {
+    const { limits, ring, requests, clock } = this.#options
+    const now = clock()
     const template = await this.get(key)
     await otherWork()
     const opened = opening(() => openRequest(template, ring, { place: placeOf(key), urls }))

@@ -88,9 +88,7 @@ async function createTemplate(
     const { mistakes } = parseTemplateRequest(body, config.limits)
     if (mistakes) throw wrong(mistakes.map((each) => printable(order.tell(each))).join('\n'))
     const projectId = await getProjectId(storage, project)
-    return await withIdleCapturing({ storage, config }, ({ templates }) =>
-      templates.create(projectId, body, Date.now()),
-    )
+    return await withIdleCapturing({ storage, config }, ({ templates }) => templates.create(projectId, body))
   })
   print(template.templateId)
   say(
@@ -128,8 +126,7 @@ async function runTemplate(meant: string, { project, wait, ...wanted }: RunGiven
 
 async function run(templates: Templates, key: TemplateKey): Promise<string> {
   const asItIs = { urls: undefined, when: undefined }
-  const options = { now: Date.now(), idempotencyKey: undefined }
-  return await templates.run(key, asItIs, options).catch((error) => {
+  return await templates.run(key, asItIs).catch((error) => {
     if (!(error instanceof AppError) || error.mistakes.length === 0) throw error
     const told = error.mistakes.map((each) => `${'pointer' in each ? each.pointer : ''} ${each.detail}`)
     throw wrong(`the template no longer fits the settings: ${told.map(printable).join('; ')}`)

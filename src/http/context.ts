@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Administration } from '../access/administration.ts'
 import type { Door } from '../access/door.ts'
 import type { ApiKey, GivenKey, Keys } from '../access/keys.ts'
@@ -10,7 +9,6 @@ import type { RootWatchers } from '../capture/root-watchers.ts'
 import type { ImportedStatus } from '../capture/status.ts'
 import type { WhyWaiting } from '../capture/why-waiting.ts'
 import type { Config } from '../config/config.ts'
-import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
 import type { MakeArchive } from '../results/archive.ts'
 import type { Overviews } from '../results/overviews.ts'
@@ -72,13 +70,9 @@ export interface HttpContext {
     /** Removed by sweeps: files that no row points at, and batches that were never published. */
     readonly swept: { readonly orphans: number; readonly staging: number }
   }
-  /** Counts and logs pictures that a result points at, but that are missing or damaged. */
   readonly gone: GonePictures
-  /** Turns of clients, for long work. */
   readonly turns: FairTurns
-  /** The distance between large requests of one client. */
   readonly pace: Pace
-  /** Counts the requests that were refused because a client had used up its share. */
   readonly refusals: Refusals
   /** Memory for bodies of requests. */
   readonly bodies: ByteBudget
@@ -87,19 +81,7 @@ export interface HttpContext {
   readonly clock: () => number
 }
 
-/** Types of requests come from the schemas of the operations. */
-export interface ContractTypes extends FastifyTypeProvider {
-  validator: Static<this['schema']>
-  serializer: Static<this['schema']>
-}
-
-export type Server = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  ContractTypes
->
+export type Server = FastifyInstance
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -119,4 +101,9 @@ declare module 'fastify' {
     /** It has the cookie of a session, and no key in its header. */
     hasSession: boolean
   }
+}
+
+/** The client that has a share: the holder of a key, or a network address if no key is required. */
+export function clientOf({ apiKey, ip }: FastifyRequest): string {
+  return apiKey?.keyId ?? ip
 }

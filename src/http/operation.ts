@@ -4,8 +4,7 @@ import type { Schema } from '../contract/schema.ts'
 import type { RequestLimits } from '../contract/screenshot-request.ts'
 import type { ErrorCode } from '../errors.ts'
 import { whenClosed } from './answers/when-closed.ts'
-import type { Access, HttpContext, Server } from './context.ts'
-import { clientOf } from './rules/client-of.ts'
+import { type Access, clientOf, type HttpContext, type Server } from './context.ts'
 import { createReadJson } from './rules/read-json.ts'
 
 export type OperationRequest<Path extends string, Query> = FastifyRequest & {
@@ -27,14 +26,14 @@ interface Description {
   /** Its chapter. By default that of the others of its file. */
   readonly tag?: string
   readonly summary: string
-  readonly description: string
+  readonly description?: string
   readonly answers: Readonly<Record<number, object>>
   /** Failures beyond the usual ones. */
   readonly fails?: readonly ErrorCode[]
 }
 
 interface Declared<Path extends string, Query, Body> {
-  /** By default `read`: every key of the project. */
+  /** By default every key of the project may read, and keys with the scope `write` may do the rest. */
   readonly access?: Access
   /** A browser without a key is redirected to the sign-in page. */
   readonly leadsToSignIn?: true
@@ -55,14 +54,12 @@ interface Declared<Path extends string, Query, Body> {
 type Operation<Path extends string, Query, Body> = Declared<Path, Query, Body> &
   (Description | { readonly id?: undefined })
 
-export type DescribedOperation = Declared<string, unknown, unknown> & Description & { readonly tag: string }
+export type DescribedOperation = Declared<string, unknown, unknown> &
+  Description & { readonly tag: string; readonly access: Access }
 
 export type Declare = <const Path extends string, Query, Body = undefined>(
   operation: Operation<Path, Query, Body>,
 ) => void
-
-/** Declares operations that belong together. */
-export type DeclareSome = (declare: Declare, context: HttpContext) => void
 
 /** Everything that people can do with something that projects own, as the documentation shows it. */
 export interface Chapter {
@@ -70,25 +67,22 @@ export interface Chapter {
   readonly description: string
   /** The schemas that its operations name, with examples. */
   schemas(limits: RequestLimits): readonly Schema[]
-  readonly declare: DeclareSome
+  readonly declare: (declare: Declare, context: HttpContext) => void
 }
 
-/**
- * Takes the declarations of all operations, and returns those that are described. Those with a body belong to a scope of their own: it
- * takes nothing but JSON.
- */
+/** Returns the operations that are described. Those with a body belong to a scope of their own: it takes nothing but JSON. */
 export async function declareAll(
   server: Server,
   context: HttpContext,
   declareEach: (declareIn: (tag?: string) => Declare) => void,
 ): Promise<DescribedOperation[]> {
   const described: DescribedOperation[] = []
-  await server.register(async (inner) => {
-    const scope = inner as Server
+  await server.register(async (scope) => {
     const readJson = createReadJson(scope, context)
     declareEach((tag) => (operation) => {
-      if (operation.id !== undefined) described.push({ tag, ...operation } as DescribedOperation)
-      const { method = ['GET', 'HEAD'], path, access = 'read', leadsToSignIn, query, body } = operation
+      const { method = ['GET', 'HEAD'], path, leadsToSignIn, query, body } = operation
+      const { access = method.includes('GET') ? 'read' : 'write' } = operation
+      if (operation.id !== undefined) described.push({ tag, access, ...operation } as DescribedOperation)
       const config = { access, ...(leadsToSignIn && { leadsToSignIn }) }
       const route = { method, url: path, config, ...(query && { schema: { querystring: query } }) }
       const run = operation.run as (request: FastifyRequest, reply: FastifyReply, body: unknown) => unknown

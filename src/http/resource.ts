@@ -2,17 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Ids, type KnownProject, openProject, requireId } from '../access/door.ts'
 import { ownedPaths, pathTo } from '../contract/paths.ts'
 import { createListQueries } from '../contract/requests.ts'
-import { type Schema, Type } from '../contract/schema.ts'
+import type { Schema } from '../contract/schema.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Answer, Asked, AskedForMuch } from '../results/answer.ts'
 import { msOfBytes } from '../shares/pace.ts'
 import { otherWork } from '../work/other-work.ts'
-import { json, linkHeaders, linkNext } from './answers/responses.ts'
-import { askedForMuch, sendAnswer, wholeAnswer } from './answers/send-answer.ts'
+import { header, json, linkHeaders, linkNext } from './answers/responses.ts'
+import { askedForMuch, sendAnswer } from './answers/send-answer.ts'
 import { whenClosed } from './answers/when-closed.ts'
-import type { HttpContext } from './context.ts'
+import { clientOf, type HttpContext } from './context.ts'
 import { type Declare, logAct } from './operation.ts'
-import { clientOf } from './rules/client-of.ts'
 import { etagOf, expectedRevision } from './rules/if-match.ts'
 import { originOf } from './rules/origin.ts'
 import { LARGE } from './rules/read-json.ts'
@@ -23,17 +22,13 @@ interface Words {
   readonly summary?: string
   /** The description of the answer, if the usual one does not fit. */
   readonly answer?: string
-  /** Failures beyond the usual ones. */
   readonly fails?: readonly ErrorCode[]
 }
 
 type OwnedKey<Name extends string> = Ids<`${Name}Id`>
 type Owned<Name extends string> = OwnedKey<Name> & { readonly revision: string }
 
-/**
- * Something that a project owns, and that people list, create, read, change and remove. The revision of a row changes when people change
- * it.
- */
+/** Something that a project owns, and that people list, create, read and remove. Its revision changes when they change it. */
 interface Resource<Name extends string, Row extends Owned<Name>> {
   /** Its field `<name>Id` has its id; its paths are `ownedPaths(name)`; its schemas begin with the name in upper case. */
   readonly name: Name
@@ -43,16 +38,19 @@ interface Resource<Name extends string, Row extends Owned<Name>> {
   /** When its `ETag` changes. */
   readonly changesWith: string
   readonly words: Readonly<Record<'list' | 'create' | 'get' | 'change' | 'remove', Words>>
-  /** Throws `not_found`. */
-  get(key: OwnedKey<Name>): Promise<Row>
+  readonly use: Use<Name, Row>
   list(project: KnownProject, page: ListPage, asked: AskedForMuch): Promise<Answer>
-  /** `body`: any JSON. */
-  create(projectId: string, body: unknown): Promise<Row>
-  /** `revision`: it must still have it. */
-  change(row: Row, body: unknown, revision: string | undefined): Promise<Row>
-  remove(row: Row, revision: string | undefined): Promise<void>
   /** As JSON. */
   render(row: Row, asked: Asked): Promise<Buffer>
+}
+
+/** What people do with them. A `body` is any JSON, and a row must still have the `revision`. */
+interface Use<Name extends string, Row> {
+  /** Throws `not_found`. */
+  readonly get: (key: OwnedKey<Name>) => Promise<Row>
+  readonly create: (projectId: string, body: unknown) => Promise<Row>
+  readonly change: (row: Row, body: unknown, revision?: string) => Promise<Row>
+  readonly remove: (row: Row, revision?: string) => Promise<void>
 }
 
 interface ListPage {
@@ -66,7 +64,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
   context: HttpContext,
   resource: Resource<Name, Row>,
 ) {
-  const { name, access = 'read' } = resource
+  const { name, access = 'read', use } = resource
   const words = {
     list: { summary: `List the ${name}s of a project`, answer: `The ${name}s.`, ...resource.words.list },
     create: {
@@ -85,21 +83,19 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
   const keyOf = (row: Row) => ({ projectId: row.projectId, [id]: String(row[id as keyof Row]) })
   const answers = (description: string, headers = {}) =>
     json(description, schema, {
-      ETag: Type.String({
-        description: `Send it back in \`If-Match\`. It changes with ${resource.changesWith}.`,
-      }),
+      ETag: header(`Send it back in \`If-Match\`. It changes with ${resource.changesWith}.`),
       ...headers,
     })
   const find = async ({ params, apiKey }: FastifyRequest): Promise<Row> => {
     const given = params as Ids & Readonly<Record<string, string>>
     const projectId = openProject(given.projectId, apiKey)
-    return await resource.get({ projectId, [id]: requireId(given[id] ?? '') } as unknown as OwnedKey<Name>)
+    return await use.get({ projectId, [id]: requireId(given[id] ?? '') } as unknown as OwnedKey<Name>)
   }
   const send = async (row: Row, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await otherWork()
     const body = await resource.render(row, { now: clock(), origin: originOf(request, context) })
     reply.header('etag', etagOf(row))
-    await sendAnswer(wholeAnswer(body), request, reply, context)
+    await sendAnswer({ body: () => body }, request, reply, context)
   }
 
   declare({
@@ -113,25 +109,24 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
       const project = await door.getProject(request.params as Ids, request.apiKey)
       const answer = await resource.list(project, { limit, cursor }, asked)
       // Requests may have a megabyte, and collecting them would delay others.
-      const { length = 0 } = answer.whole?.() ?? {}
-      if (length > LARGE) await pace.wait(clientOf(request), msOfBytes(length), whenClosed(reply.raw))
+      const body = answer.body()
+      if (Buffer.isBuffer(body) && body.length > LARGE)
+        await pace.wait(clientOf(request), msOfBytes(body.length), whenClosed(reply.raw))
       const address = asked.origin + pathTo(paths.all, project.projectId)
       linkNext(reply, address, { limit, cursor: answer.nextCursor })
       return await sendAnswer(answer, request, reply, context)
     },
   })
   declare({
-    ...{ id: `create${schema}`, method: 'POST', path: paths.all, access: 'write' },
+    ...{ id: `create${schema}`, method: 'POST', path: paths.all },
     ...words.create,
     body: { schema: `${schema}Request`, read: (any) => any },
     answers: {
-      201: answers(words.create.answer, {
-        Location: Type.String({ description: `The address of the ${name}.` }),
-      }),
+      201: answers(words.create.answer, { Location: header(`The address of the ${name}.`) }),
     },
     async run(request, reply, body) {
       const { projectId } = await door.getProject(request.params as Ids, request.apiKey)
-      const made = await turns.run(clientOf(request), () => resource.create(projectId, body))
+      const made = await turns.run(clientOf(request), () => use.create(projectId, body))
       const key = keyOf(made)
       logAct(request, `${name} created`, key)
       const path = pathTo(paths.one, ...Object.values(key))
@@ -148,7 +143,7 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     },
   })
   declare({
-    ...{ id: `change${schema}`, method: 'PUT', path: paths.one, access: 'write' },
+    ...{ id: `change${schema}`, method: 'PUT', path: paths.one },
     ...words.change,
     header: 'If-Match',
     body: { schema: `${schema}Request`, read: (any) => any },
@@ -156,19 +151,19 @@ export function declareResource<Name extends string, Row extends Owned<Name>>(
     async run(request, reply, body) {
       const before = await find(request)
       const revision = expectedRevision(request, before)
-      const changed = await turns.run(clientOf(request), () => resource.change(before, body, revision))
+      const changed = await turns.run(clientOf(request), () => use.change(before, body, revision))
       logAct(request, `${name} changed`, keyOf(changed))
       return await send(changed, request, reply)
     },
   })
   declare({
-    ...{ id: `remove${schema}`, method: 'DELETE', path: paths.one, access: 'write' },
+    ...{ id: `remove${schema}`, method: 'DELETE', path: paths.one },
     ...words.remove,
     header: 'If-Match',
-    answers: { 204: Type.Null({ description: words.remove.answer }) },
+    answers: { 204: { description: words.remove.answer } },
     async run(request, reply) {
       const before = await find(request)
-      await resource.remove(before, expectedRevision(request, before))
+      await use.remove(before, expectedRevision(request, before))
       logAct(request, `${name} removed`, keyOf(before))
       return await reply.code(204).send(null)
     },

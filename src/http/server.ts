@@ -6,7 +6,7 @@ import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { OpenAnswers } from './answers/open-answers.ts'
 import { describeApi } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
-import type { ContractTypes, HttpContext, Server } from './context.ts'
+import type { HttpContext, Server } from './context.ts'
 import { type Chapter, declareAll } from './operation.ts'
 import { browsing } from './operations/browsing.ts'
 import { capturing } from './operations/capturing.ts'
@@ -68,7 +68,7 @@ export async function createServer(
     exposeHeadRoutes: false,
     clientErrorHandler: (error, socket) => refuseConnection(logger, error, socket as Socket),
     schemaController,
-  }).withTypeProvider<ContractTypes>()
+  })
   server.log = logger
   // Unknown expectations are ignored. Node would refuse them with an empty answer.
   server.server.on('checkExpectation', (request, response) =>

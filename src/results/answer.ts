@@ -13,10 +13,8 @@ export interface Answer {
   readonly nextCursor?: string | undefined
   /** Its pieces may have a megabyte each. They are sent in slices, and keep a distance. */
   readonly isPaced?: true
-  /** Finds the whole body, if it is kept. */
-  whole?(): Buffer | undefined
-  /** The body, piece by piece. After an error the answer must not be finished. */
-  body(): AsyncGenerator<Piece>
+  /** The body: whole, if it is there, or piece by piece. After an error the answer must not be finished. */
+  body(): Buffer | AsyncGenerator<Piece>
 }
 
 export interface Asked {

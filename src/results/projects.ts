@@ -22,7 +22,7 @@ export function createProjects(store: Pick<Store, 'findProject' | 'listProjects'
   return {
     /** One list page. Throws `bad_request` for a bad cursor. */
     async list({ only, ...page }: ProjectPage) {
-      const { items, nextCursor } = await readListPage(
+      return await readListPage(
         page,
         ({ after: last, limit }) => {
           const after = last && { created: last.created, projectId: last.id }
@@ -30,7 +30,6 @@ export function createProjects(store: Pick<Store, 'findProject' | 'listProjects'
         },
         ({ projectId }) => projectId,
       )
-      return { projects: items, nextCursor }
     },
 
     /** The pictures of a project, as far as they are counted. */

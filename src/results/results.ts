@@ -23,8 +23,10 @@ export function createResults(store: Store, images: Images, keptBytes: number) {
     const roots = rootsOf(root.projectId, addresses)
     return {
       etag: roots.etag(root.revision),
-      whole: () => (root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root)),
-      body: () => makeRootPieces(store, roots, root),
+      body: () => {
+        const whole = root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root)
+        return whole ?? makeRootPieces(store, roots, root)
+      },
     }
   }
 

@@ -28,8 +28,7 @@ export function createTemplateResults(store: Store, images: Images) {
       // One that was removed meanwhile is left out.
       const some = ids.flatMap((id) => found.find(({ templateId }) => templateId === id) ?? [])
       if (some.length === 0) continue
-      const rootIds = some.flatMap(({ lastRoot }) => lastRoot ?? [])
-      const last = await findLastRoots(store, { projectId, rootIds }, addresses)
+      const last = await findLastRoots(store, some, addresses)
       const parts: string[] = []
       for (const each of some) {
         parts.push(before, ...renderTemplate(each, last))
@@ -43,10 +42,8 @@ export function createTemplateResults(store: Store, images: Images) {
   return {
     /** One template, as JSON. */
     async render(template: StoredTemplate, asked: Asked): Promise<Buffer> {
-      const { projectId, lastRoot } = template
       const addresses = await images.addresses(asked)
-      const rootIds = lastRoot === undefined ? [] : [lastRoot]
-      const last = await findLastRoots(store, { projectId, rootIds }, addresses)
+      const last = await findLastRoots(store, [template], addresses)
       return Buffer.concat(renderTemplate(template, last).map((part) => Buffer.from(part)))
     },
 
@@ -73,13 +70,15 @@ function renderTemplate(
   return [`${start.slice(0, -1)},`, request.slice(1, -1), `,${end.slice(1)}`]
 }
 
-/** The last roots of templates or schedules, by their ids. Those that were removed are left out. */
+/** The last roots of templates or schedules of one project, by their ids. Those that were removed are left out. */
 export async function findLastRoots(
   { findRoot, browsing }: Pick<Store, 'findRoot' | 'browsing'>,
-  { projectId, rootIds }: { projectId: string; rootIds: readonly string[] },
+  rows: readonly Pick<StoredTemplate, 'projectId' | 'lastRoot'>[],
   addresses: Addresses,
 ): Promise<Map<string, LastRoot>> {
-  if (rootIds.length === 0) return new Map()
+  const projectId = rows[0]?.projectId
+  const rootIds = rows.flatMap(({ lastRoot }) => lastRoot ?? [])
+  if (projectId === undefined || rootIds.length === 0) return new Map()
   const heads = await Promise.all(rootIds.map((rootId) => findRoot(projectId, rootId)))
   const requests = await browsing.requestsOf(projectId, rootIds)
   const first = await browsing.firstTexts(projectId, rootIds, { limit: 1 })

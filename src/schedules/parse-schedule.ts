@@ -7,13 +7,11 @@ import { type Schema, Type } from '../contract/schema.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
 import { mistakesOfTimes } from './check-times.ts'
 
-/** A schedule as it was asked for, with defaults. */
 export type AskedSchedule = NonNullable<ReturnType<typeof parseSchedule>['asked']>
 
 export interface ParseOptions {
-  readonly limits: RequestLimits
+  readonly limits: RequestLimits & { readonly scheduleIntervalMs: number }
   readonly now: number
-  readonly minIntervalMs: number
   /** The request, with kept secrets, if it is changed. */
   readonly refilled?: Refilled<unknown> | undefined
 }
@@ -22,7 +20,8 @@ const TIMES = ['cron', 'timezone', 'every']
 
 /** Checks the body of `POST …/schedules`, which may be any JSON. Returns all its mistakes, or the schedule. */
 export function parseSchedule(body: unknown, options: ParseOptions) {
-  const { value, mistakes: wrong = [] } = check(schemaFor(options.limits), body, { nothing: 'not_given' })
+  const { limits, now } = options
+  const { value, mistakes: wrong = [] } = check(schemaFor(limits), body, { nothing: 'not_given' })
   const { request, ...given } = (value ?? fieldsOf(body)) as ScheduleRequest
   /** Whether these fields have the right form. If not, that is told, and nothing else about them. */
   const areRight = (fields: readonly string[]) =>
@@ -30,7 +29,7 @@ export function parseSchedule(body: unknown, options: ParseOptions) {
   const checked = mistakesOfRequest(request, options)
   const mistakes = [
     ...wrong,
-    ...(areRight(TIMES) ? mistakesOfTimes(given, options) : []),
+    ...(areRight(TIMES) ? mistakesOfTimes(given, { now, minIntervalMs: limits.scheduleIntervalMs }) : []),
     ...(areRight(['templateId', 'request']) ? mistakesOfChoice(given, request) : []),
     ...checked.mistakes,
   ]
@@ -75,15 +74,9 @@ function mistakesOfRequest(
   return { mistakes: oneForEachPlace(later, inside), given }
 }
 
-const schemas = new WeakMap<RequestLimits, Schema<ScheduleRequest>>()
-
 /** The request is checked separately, like every request. */
 function schemaFor(limits: RequestLimits): Schema<ScheduleRequest> {
-  const known = schemas.get(limits)
-  if (known) return known
   const whole = createScheduleRequest(limits)
   const properties = { ...(whole['properties'] as object), request: Type.Object({}) }
-  const made = { ...whole, properties } as unknown as Schema<ScheduleRequest>
-  schemas.set(limits, made)
-  return made
+  return { ...whole, properties } as unknown as Schema<ScheduleRequest>
 }

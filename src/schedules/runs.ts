@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import type { Occurrence, RunOutcome, StoredSchedule } from '../store/schedules.ts'
 import type { RootKey, Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
-import { firstNext, nextOccurrence } from './next-occurrence.ts'
+import { firstNext, nextOccurrence } from './occurrences.ts'
 import { type PrepareOptions, prepareRoot } from './prepare.ts'
 
 /** If the next time of a schedule cannot be found, it is tried again after this pause. */
@@ -20,9 +20,12 @@ export interface RunsOptions extends PrepareOptions {
   readonly onQueued: (root: RootKey) => void
 }
 
+export type ScheduleFigures = ScheduleRuns['figures']
+
 /** Creates the roots of schedules, and begins scheduled roots. */
 export class ScheduleRuns {
-  readonly figures = new ScheduleFigures()
+  /** What became of the times of schedules. Missed: no process ran. Late: the root was created more than a minute later. */
+  readonly figures = { made: 0, late: 0, missed: 0, skipped: 0, failed: 0, begun: 0 }
   readonly #store: Pick<Store, 'schedules' | 'scheduledRoots'>
   readonly #options: RunsOptions
 
@@ -137,20 +140,4 @@ export class ScheduleRuns {
       onQueued(outcome)
     }
   }
-}
-
-/** The outcomes of the times of schedules, in this process. */
-export class ScheduleFigures {
-  /** Times that created a root. */
-  made = 0
-  /** Those of them that began more than a minute late. */
-  late = 0
-  /** Times that passed while no process ran. They are not made up for. */
-  missed = 0
-  /** Times at which the previous root was unfinished. */
-  skipped = 0
-  /** Times that could not create a root. */
-  failed = 0
-  /** Scheduled roots that have begun. */
-  begun = 0
 }

@@ -4,17 +4,15 @@ import { defined } from '../contract/defined.ts'
 import { parseId } from '../contract/ids.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { NEXT_TIMES, type Schedule, type ScheduleRequest } from '../contract/schedules.ts'
-import type { RequestLimits } from '../contract/screenshot-request.ts'
 import { need, wrongRequest } from '../errors.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { decodeCursor, encodeCursor, type ListPage } from '../store/cursor.ts'
-import { type Expected, untilUnchanged } from '../store/owned.ts'
+import { untilUnchanged } from '../store/owned.ts'
 import type { NewSchedule, ScheduleKey, StoredSchedule, Times } from '../store/schedules.ts'
 import type { Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
 import { mistakesOfTimes } from './check-times.ts'
-import { firstNext } from './next-occurrence.ts'
-import { nextAfterOf, nextTimes } from './occurrences.ts'
+import { firstNext, nextAfterOf, nextTimes } from './occurrences.ts'
 import { type AskedSchedule, type ParseOptions, parseSchedule } from './parse-schedule.ts'
 import { placeOf } from './prepare.ts'
 import type { ScheduleRuns } from './runs.ts'
@@ -24,26 +22,21 @@ export type { StoredSchedule } from '../store/schedules.ts'
 export interface SchedulesOptions {
   readonly runs: ScheduleRuns
   readonly ring: KeyRing
-  readonly limits: RequestLimits
+  readonly limits: ParseOptions['limits'] & { readonly schedules: number }
   readonly clock: () => number
   readonly spreadMs: number
-  readonly minIntervalMs: number
-  /** Schedules of one project. */
-  readonly most: number
   /** The timer of this process looks at once. */
   readonly wake: () => void
-  /** Whether there is such a template. */
-  readonly hasTemplate: (projectId: string, templateId: string) => Promise<boolean>
 }
 
 const UNKNOWN_TEMPLATE = { pointer: '#/templateId', detail: 'must be a template of this project' }
 
 /** Creates, changes, removes and runs recurring schedules. Bodies are any JSON: `bad_request` names all their mistakes. */
 export class Schedules {
-  readonly #store: Pick<Store, 'schedules'>
+  readonly #store: Pick<Store, 'schedules' | 'templates'>
   readonly #options: SchedulesOptions
 
-  constructor(store: Pick<Store, 'schedules'>, options: SchedulesOptions) {
+  constructor(store: Pick<Store, 'schedules' | 'templates'>, options: SchedulesOptions) {
     this.#store = store
     this.#options = options
   }
@@ -68,17 +61,17 @@ export class Schedules {
     const now = await this.#now()
     const asked = await this.#check(projectId, body, { now })
     const key = { projectId, scheduleId: randomUUID() }
-    const { most, wake } = this.#options
+    const { limits, wake } = this.#options
     await otherWork()
     const row = this.#toRow(key, asked, { created: now, now })
     await otherWork()
-    const made = await this.#store.schedules.create(row, { most })
+    const made = await this.#store.schedules.create(row, { most: limits.schedules })
     wake()
     return made
   }
 
   /** Replaces a schedule. An empty string in the place of a secret keeps the secret. */
-  async change(before: StoredSchedule, body: unknown, { revision }: Expected = {}): Promise<StoredSchedule> {
+  async change(before: StoredSchedule, body: unknown, revision?: string): Promise<StoredSchedule> {
     return await this.#replace(before, revision, async (current, now) => {
       const { request, sealed } = current
       const given = (body as { request?: unknown } | null)?.request
@@ -100,8 +93,8 @@ export class Schedules {
   }
 
   /** Throws `not_found`, `precondition_failed`. Its roots stay. */
-  async remove(key: ScheduleKey, expected: Expected = {}): Promise<void> {
-    await this.#store.schedules.remove(key, expected)
+  async remove(key: ScheduleKey, revision?: string): Promise<void> {
+    await this.#store.schedules.remove(key, { revision })
   }
 
   /** Runs it now; its regular times are unaffected. Returns the id of the root. */
@@ -112,8 +105,8 @@ export class Schedules {
   /** The next times of a schedule that does not exist yet. */
   async preview(times: Pick<ScheduleRequest, 'cron' | 'timezone' | 'every'>): Promise<number[]> {
     const now = await this.#now()
-    const { minIntervalMs } = this.#options
-    const mistakes = mistakesOfTimes(times, { now, minIntervalMs })
+    const { scheduleIntervalMs } = this.#options.limits
+    const mistakes = mistakesOfTimes(times, { now, minIntervalMs: scheduleIntervalMs })
     if (mistakes.length > 0) throw wrongRequest(mistakes)
     const { cron, timezone, every } = times
     return nextTimes(nextAfterOf({ cron, timezone, every }, now), now, NEXT_TIMES)
@@ -124,13 +117,9 @@ export class Schedules {
     await otherWork()
     const { scheduleId, name, templateId, request, cron, timezone, every, overlap, paused } = schedule
     const { created, changed, runs, late, skipped, lastSkipped, problem } = schedule
+    const own = request === undefined ? undefined : showRequest({ request })
     return defined({
-      ...{
-        scheduleId,
-        name,
-        templateId,
-        request: request === undefined ? undefined : showRequest({ request }),
-      },
+      ...{ scheduleId, name, templateId, request: own },
       ...{ cron, timezone, every, overlap, paused, next: timesOf(schedule) },
       ...{ created, changed, runs, late, skipped, lastSkipped, problem },
     })
@@ -145,15 +134,14 @@ export class Schedules {
     body: unknown,
     more: Pick<ParseOptions, 'now' | 'refilled'>,
   ): Promise<AskedSchedule> {
-    const { limits, minIntervalMs, hasTemplate } = this.#options
-    const { asked, mistakes = [] } = parseSchedule(body, { limits, minIntervalMs, ...more })
+    const { asked, mistakes = [] } = parseSchedule(body, { limits: this.#options.limits, ...more })
     const named = (body as { templateId?: unknown } | null)?.templateId
     const templateId = typeof named === 'string' ? parseId(named) : undefined
     const isUnknown =
       typeof named === 'string' &&
       !isNothing(named) &&
       !mistakes.some(({ pointer }) => pointer === UNKNOWN_TEMPLATE.pointer) &&
-      (templateId === undefined || !(await hasTemplate(projectId, templateId)))
+      (templateId === undefined || !(await this.#store.templates.has({ projectId, templateId })))
     if (!asked || isUnknown) throw wrongRequest([...mistakes, ...(isUnknown ? [UNKNOWN_TEMPLATE] : [])])
     return { ...asked, templateId }
   }
@@ -177,7 +165,6 @@ export class Schedules {
     revision: string | undefined,
     change: (current: StoredSchedule, now: number) => Promise<NewSchedule>,
   ): Promise<StoredSchedule> {
-    const { projectId, scheduleId } = before
     const changed = await untilUnchanged(
       before,
       revision,
@@ -188,7 +175,7 @@ export class Schedules {
         await otherWork()
         const keepNext = !current.paused && !row.paused && isSameTimes(current, row)
         return await this.#store.schedules.change(
-          { ...row, projectId, scheduleId, changed: now },
+          { ...row, changed: now },
           { revision: current.revision, keepNext },
         )
       },

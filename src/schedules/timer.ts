@@ -49,10 +49,7 @@ export function openTimer(
   return openLoop({ name: 'schedules', look, log, firstMs: FIRST_MS })
 }
 
-interface DueOptions {
-  readonly runs: ScheduleRuns
-  readonly log: Pick<Logger, 'error'>
-  readonly clock: () => number
+interface DueOptions extends Omit<TimerOptions, 'lookMs'> {
   readonly signal?: AbortSignal
   /** After each run, others have the process for as long as it has worked. Off in tests that count years. */
   readonly rests?: boolean

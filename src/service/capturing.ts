@@ -38,7 +38,6 @@ export interface CapturingOptions {
 
 export type Capturing = Awaited<ReturnType<typeof openCapturing>>
 
-/** Everything that captures pages. */
 export async function openCapturing(
   config: Config,
   storage: Storage,
@@ -46,6 +45,7 @@ export async function openCapturing(
 ) {
   const { store, images } = storage
   const { captures } = store
+  const { limits, scheduleSpreadMs: spreadMs } = config
   const ring = createKeyRing(storage.secretKeys)
   const concurrency = takes === 'nothing' ? 0 : config.capture.concurrency
   const ownOnly = takes === 'own'
@@ -70,7 +70,7 @@ export async function openCapturing(
     captures,
     images,
     ring,
-    limits: config.limits,
+    limits,
     log,
     clock,
     figures,
@@ -89,10 +89,8 @@ export async function openCapturing(
     mayNotBegin: whyWaiting,
   })
   const runs = new ScheduleRuns(store, {
-    ...{ ring, limits: config.limits, log, clock },
+    ...{ ring, limits, log, clock, spreadMs, mostWaiting: limits.pagesWaiting },
     findTemplate: (projectId, templateId) => templates.findRequest(projectId, templateId),
-    spreadMs: config.scheduleSpreadMs,
-    mostWaiting: config.limits.pagesWaiting,
     onQueued(root) {
       watchers.tell(root)
       queue.wake(root)
@@ -103,18 +101,12 @@ export async function openCapturing(
   const wake = () => timer?.wake()
   const requests = createRequests(store, queue, {
     ring,
-    mostWaiting: config.limits.pagesWaiting,
-    mostScheduled: config.limits.pagesScheduled,
+    mostWaiting: limits.pagesWaiting,
+    mostScheduled: limits.pagesScheduled,
     onScheduled: wake,
   })
-  const templates = new Templates(store, { ring, requests, limits: config.limits })
-  const schedules = new Schedules(store, {
-    ...{ runs, ring, clock, wake, limits: config.limits },
-    spreadMs: config.scheduleSpreadMs,
-    minIntervalMs: config.limits.scheduleIntervalMs,
-    most: config.limits.schedules,
-    hasTemplate: async (projectId, templateId) => await store.templates.has({ projectId, templateId }),
-  })
+  const templates = new Templates(store, { ring, requests, limits, clock })
+  const schedules = new Schedules(store, { runs, ring, limits, clock, spreadMs, wake })
   const findBrowser = async () => {
     if (concurrency === 0) return undefined
     const found = await firstBrowser(config)
@@ -125,22 +117,16 @@ export async function openCapturing(
     requests,
     templates,
     schedules,
-    /** The schedules that this process has run, in numbers. */
     scheduleFigures: runs.figures,
-    /** Cancels a scheduled root. False if it has begun. */
     async cancel(root: RootKey): Promise<boolean> {
       const isCancelled = await store.scheduledRoots.cancel(root, clock())
       if (isCancelled) watchers.tell(root)
       return isCancelled
     },
     watchers,
-    /** The status of a root that was imported. */
     importedStatus: (root: Parameters<ImportedStatus>[0]) => importedStatus(store, root),
-    /** The captures of this process, in numbers. */
     figures,
-    /** Why nothing is captured at the moment, by any process. */
     whyWaiting,
-    /** Whether pages wait that this process should have begun. */
     async isStuck(): Promise<boolean> {
       const now = clock()
       if (concurrency === 0 || figures.underWay > 0 || now - figures.lastActive < STUCK_MS) return false
@@ -178,10 +164,7 @@ export async function openCapturing(
   }
 }
 
-/**
- * Loads the camera with the first capture, unless there is one: a service that captures nothing never loads it. Notes why the browser
- * did not start when it was needed. Undefined: it has started.
- */
+/** Loads the camera with the first capture, unless it is given. Notes why the browser did not start. Undefined: it has started. */
 function watched(
   given: Camera | undefined,
   open: () => Promise<Camera>,

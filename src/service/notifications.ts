@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { type Config, ownHostsOf, ownVersion } from '../config/config.ts'
 import { createKeyRing } from '../secrets/key-ring.ts'
 import { DeliveryFigures } from '../webhooks/attempt.ts'
@@ -12,16 +11,13 @@ export type NotificationTimes = Partial<
   Pick<DeliveringOptions, 'pauses' | 'leaseMs' | 'lookMs' | 'offAfterMs' | 'send'>
 >
 
-/** Webhooks and their deliveries. */
+type NotificationOptions = NotificationTimes &
+  Pick<DeliveringOptions, 'log' | 'clock' | 'inTurn' | 'endInTurn'>
+
 export function openNotifications(
   config: Config,
   storage: Storage,
-  {
-    log,
-    clock,
-    ...times
-  }: NotificationTimes &
-    Pick<DeliveringOptions, 'inTurn' | 'endInTurn'> & { log: Logger; clock: () => number },
+  { log, clock, ...times }: NotificationOptions,
 ) {
   const { store, images } = storage
   const figures = new DeliveryFigures()
@@ -29,7 +25,6 @@ export function openNotifications(
   const wake = () => delivering?.wake()
   return {
     webhooks: createWebhooks(config, storage, { clock, wake }),
-    /** The deliveries of this process, in numbers. */
     figures,
     /** Call it after an event in this process. */
     wake,

@@ -107,8 +107,8 @@ export async function openService(
     },
     [
       templates(capturing.templates, createTemplateResults(store, images)),
-      schedules(capturing.schedules, async (roots, asked) =>
-        findLastRoots(store, roots, await images.addresses(asked)),
+      schedules(capturing.schedules, async (rows, asked) =>
+        findLastRoots(store, rows, await images.addresses(asked)),
       ),
       webhooks(notifications.webhooks),
     ],

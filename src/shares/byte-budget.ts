@@ -47,6 +47,7 @@ export class ByteBudget {
   #isLettingIn = false
   #bytes = 0
   #count = 0
+  #closed: Error | undefined
 
   constructor(total: number, line = NO_LIMITS) {
     this.#total = total
@@ -64,11 +65,6 @@ export class ByteBudget {
     return this.#count
   }
 
-  /** Whether a request for so many bytes would not have to wait. */
-  has(client: string, bytes: number): boolean {
-    return this.#hasShare(client, bytes) && this.#bytes + bytes <= this.#total
-  }
-
   /** Throws the line's error if so many requests of the client wait that another one would be refused. */
   requirePlace(client: string): void {
     const isFull = () => (this.#lines.get(client)?.length ?? 0) >= this.#line.ofOne
@@ -77,9 +73,10 @@ export class ByteBudget {
     if (isFull()) throw this.#line.refuse()
   }
 
-  /** Throws the line's error if too many wait, and the signal's reason if it is aborted. */
+  /** Throws the line's error if too many wait, the signal's reason if it is aborted, and the reason for which it was closed. */
   async take(client: string, bytes: number, signal: AbortSignal): Promise<Held> {
     signal.throwIfAborted()
+    if (this.#closed) throw this.#closed
     const counted = Math.min(bytes, this.#total)
     const waiting: Waiting = { bytes: counted, isIn: false, ...Promise.withResolvers<void>() }
     const line = this.#lines.get(client) ?? []
@@ -91,10 +88,12 @@ export class ByteBudget {
     return this.#heldBy(client, counted)
   }
 
-  /** Counts bytes that are in memory already. */
-  hold(client: string, bytes: number): Held {
-    this.#change(client, bytes, 1)
-    return this.#heldBy(client, bytes)
+  /** Refuses all that wait, and all that come. */
+  close(reason: Error): void {
+    this.#closed = reason
+    for (const [client, line] of this.#lines) {
+      for (const waiting of line.slice()) this.#leave(client, waiting, reason)
+    }
   }
 
   #heldBy(client: string, taken: number): Held {

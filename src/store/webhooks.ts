@@ -39,7 +39,9 @@ export interface Attempted {
   readonly at: number
   readonly ms: number
   readonly status?: number | undefined
+  /** The first bytes of the answer, as plain text. */
   readonly answer?: string | undefined
+  /** A sentence for people: why there was no answer, or why it does not count. */
   readonly problem?: string | undefined
 }
 

@@ -36,7 +36,6 @@ export interface AttemptRules extends Omit<NewsSources, 'store'> {
   readonly clock: () => number
   /** `proofsheet/0.1.0` */
   readonly userAgent: string
-  /** The pauses after attempts that failed. */
   readonly pauses?: readonly number[] | undefined
   readonly writeEnd: WriteEnd
   /** The store cannot be read at the moment. */
@@ -96,10 +95,9 @@ export function createAttempt(rules: AttemptRules) {
     const problem = tell(sent, task, rules)
     const last = { at, ms, status, answer, problem }
     if (isDelivered) return { state: 'delivered', last }
-    const askedMs =
-      status !== undefined && WAIT.includes(status) ? readRetryAfter(sent.retryAfter, clock()) : undefined
+    const askedMs = WAIT.includes(status ?? 0) ? readRetryAfter(sent.retryAfter, clock()) : undefined
     const { pauses = RETRY_PAUSES } = rules
-    const pause = pauseAfter(task.attempts, { pauses, random: Math.random(), askedMs })
+    const pause = pauseAfter(task.attempts, pauses, askedMs)
     const why = { ...idsOf(task), attempts: task.attempts, status, problem: sent.problem ?? problem }
     if (status === GONE || pause === undefined) {
       log.warn(why, 'a delivery is given up')
@@ -166,7 +164,6 @@ function tell(
   )
 }
 
-/** The body of a delivery. */
 export function renderBody(
   news: News,
   { format, name, created }: { format: WebhookFormat; name: string; created: number },

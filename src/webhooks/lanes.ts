@@ -37,7 +37,7 @@ export interface Aim {
 /** What an attempt showed about its receiver. `nothing`: it was not sent. */
 export type Lesson = 'well' | 'failed' | 'nothing'
 
-interface UnderWay extends Aim {
+interface UnderWay extends Omit<Aim, 'isFailing'> {
   readonly began: number
   readonly isTroubled: boolean
   readonly isUnproven: boolean
@@ -77,7 +77,7 @@ export class Lanes {
     const isHanging = ofReceiver.some((one) => !this.#isYoung(one))
     const allowance = known?.allowance ?? 1
     const free = Math.min(MOST - this.#underWay.size, allowance - ofReceiver.length)
-    if (aim.isFailing || known?.isSlow || isHanging) {
+    if (this.#isTroubled(aim) || isHanging) {
       const ofAll = TROUBLED - this.#count((one) => one.isTroubled)
       const ofProject = TROUBLED_OF_PROJECT - own.filter((one) => one.isTroubled).length
       return Math.max(0, Math.min(free, 1 - ofReceiver.length, ofAll, ofProject))
@@ -95,16 +95,15 @@ export class Lanes {
 
   /** Returns what to call when the attempt is over. */
   begin(aim: Aim): (lesson: Lesson) => void {
-    const { projectId, receiver, isFailing } = aim
+    const { projectId, receiver } = aim
     const project = this.#remember(projectId)
     const other = this.#last.find((one) => one.projectId !== projectId)
     this.#last = [{ projectId, at: this.#clock() }, ...(other ? [other] : [])]
-    const known = project.receivers.get(receiver)
     project.lastBegun = ++this.#begun
     const attempt: UnderWay = {
-      ...{ projectId, receiver, isFailing, began: this.#clock() },
-      isTroubled: isFailing || known?.isSlow === true,
-      isUnproven: (known?.allowance ?? 1) === 1,
+      ...{ projectId, receiver, began: this.#clock() },
+      isTroubled: this.#isTroubled(aim),
+      isUnproven: (project.receivers.get(receiver)?.allowance ?? 1) === 1,
     }
     this.#underWay.add(attempt)
     return (lesson) => {

@@ -1,8 +1,6 @@
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { nameTarget, targetOf } from '../egress/target.ts'
 import type { AttemptEnd, DeliveryTask, DueWebhook } from '../store/deliveries.ts'
-import type { Store } from '../store/store.ts'
 import type { InTurn } from '../store/webhooks.ts'
 import { AWAY_MS, openLoop } from '../work/loop.ts'
 import { type AttemptRules, createAttempt } from './attempt.ts'
@@ -29,8 +27,6 @@ const CLOSE_MS = 20_000
 const GRACE_MS = 3_000
 
 export interface DeliveringOptions extends Omit<AttemptRules, 'onAway' | 'writeEnd'> {
-  readonly store: AttemptRules['store'] & Pick<Store, 'deliveries'>
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly lookMs?: number | undefined
   readonly leaseMs?: number | undefined
   /** If every attempt has failed for this long, the webhook is switched off. */

@@ -18,18 +18,11 @@ const JITTER = 0.2
 /** A receiver may ask for a longer pause, but not for more than this. */
 const LONGEST_ASKED_MS = 8 * HOUR
 
-/** How long to wait before the next attempt. Undefined: it was the last. `random` is from 0 to 1. */
-export function pauseAfter(
-  attempts: number,
-  {
-    pauses,
-    random,
-    askedMs = 0,
-  }: { pauses: readonly number[]; random: number; askedMs?: number | undefined },
-): number | undefined {
+/** How long to wait before the next attempt. Undefined: it was the last. */
+export function pauseAfter(attempts: number, pauses: readonly number[], askedMs = 0): number | undefined {
   const pause = pauses[attempts - 1]
   if (pause === undefined) return undefined
-  const jittered = Math.round(pause * (1 - JITTER + 2 * JITTER * random))
+  const jittered = Math.round(pause * (1 - JITTER + 2 * JITTER * Math.random()))
   return Math.max(jittered, Math.min(askedMs, LONGEST_ASKED_MS))
 }
 
@@ -40,7 +33,6 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   return ms > 0 ? ms : undefined
 }
 
-/** Whether a webhook is switched off after this end. */
 export function offAfter(
   how: AttemptEnd,
   failing: Failing | undefined,

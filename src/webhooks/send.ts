@@ -5,10 +5,11 @@ import { EgressError, type EgressReason } from '../egress/failure.ts'
 import type { Reach } from '../egress/guard.ts'
 import { type Target, targetOf } from '../egress/target.ts'
 import { request } from '../node-http.ts'
+import type { Attempted } from '../store/webhooks.ts'
 import { KeptConnections } from './kept-connections.ts'
 
 /** For everything until the head of the answer: look-up, connection, sending, waiting. */
-export const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 15_000
 /** The bytes of an answer that are kept. */
 const ANSWER_BYTES = 200
 /** How long to wait for them after the head. */
@@ -24,16 +25,8 @@ export interface Post {
 }
 
 /** The result of an attempt: a status, or a problem. */
-export interface Sent {
-  readonly ms: number
-  readonly status?: number
-  /** The first bytes of the answer, as plain text. */
-  readonly answer?: string
-  /** A sentence for people: why there was no answer. */
-  readonly problem?: string
-  /** If it could not be reached. */
+export interface Sent extends Omit<Attempted, 'at'> {
   readonly reason?: EgressReason
-  /** The header `Retry-After`. */
   readonly retryAfter?: string
 }
 
@@ -43,16 +36,14 @@ export type Send = (post: Post, signal: AbortSignal) => Promise<Sent>
 export interface SendRules {
   readonly reach: Reach
   readonly timeoutMs?: number
-  /** Certificates to trust instead of the system's. */
-  readonly ca?: string
 }
 
-export function createSend({ reach, timeoutMs = TIMEOUT_MS, ca }: SendRules): Send {
+export function createSend({ reach, timeoutMs = TIMEOUT_MS }: SendRules): Send {
   const kept = new KeptConnections()
   const connect = async (url: string, target: Target, over: AbortSignal) => {
     const socket = await reach(target, over)
     try {
-      return url.startsWith('https:') ? await encrypt(socket, target, { over, ca }) : socket
+      return url.startsWith('https:') ? await encrypt(socket, target, over) : socket
     } catch (error) {
       socket.destroy()
       throw error
@@ -106,16 +97,11 @@ export function createSend({ reach, timeoutMs = TIMEOUT_MS, ca }: SendRules): Se
 }
 
 /** The certificate must be valid for the name, or the address, that the webhook has. */
-function encrypt(
-  socket: Socket,
-  { host, isAddress }: Target,
-  { over, ca }: { over: AbortSignal; ca: string | undefined },
-): Promise<Socket> {
+function encrypt(socket: Socket, { host, isAddress }: Target, over: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const secure = connectTls({
       ...{ socket, host, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] },
       ...(!isAddress && { servername: host }),
-      ...(ca !== undefined && { ca }),
     })
     const giveUp = () => secure.destroy(new Error('nobody waits for the answer'))
     over.addEventListener('abort', giveUp, { once: true })

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
-import { check } from '../contract/check.ts'
 import { defined } from '../contract/defined.ts'
 import { type Delivery, type DeliveryState, type Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import { findForbiddenKind } from '../egress/addresses.ts'
 import type { AllowList } from '../egress/allow-list.ts'
 import { nameTarget, targetOf } from '../egress/target.ts'
-import { need, wrongRequest } from '../errors.ts'
+import { need, requireValid, wrongRequest } from '../errors.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { type ListPage, readListPage } from '../store/cursor.ts'
 import type { Store } from '../store/store.ts'
@@ -123,10 +122,9 @@ export class Webhooks {
   }
 }
 
-export function show(stored: ListedWebhook | WithSecret): Webhook {
-  const { webhookId, name, url, events, format, paused, created, changed, pending, failingSince, off } =
-    stored
-  const secret = 'secret' in stored ? stored.secret : undefined
+export function show(stored: ListedWebhook & { readonly secret?: string }): Webhook {
+  const { webhookId, name, url, events, format, paused, created, changed } = stored
+  const { pending, failingSince, off, secret } = stored
   return defined({
     ...{ webhookId, name, url, events: [...events], format, paused, created, changed, pending },
     ...{ failingSince, off, secret },
@@ -143,15 +141,10 @@ export function showDelivery(stored: StoredDelivery): Delivery {
 
 /** The settings of a webhook that a client sent. Throws `bad_request` with all mistakes. */
 function checkWebhookRequest(body: unknown, allow: AllowList): WebhookSettings {
-  const { value, mistakes } = check(WebhookRequest, body, { nothing: 'not_given' })
-  if (mistakes) throw wrongRequest(mistakes)
-  const problem = problemOf(value.url, allow)
+  const { name, url, events, format = 'standard', paused = false } = requireValid(WebhookRequest, body)
+  const problem = problemOf(url, allow)
   if (problem !== undefined) throw wrongRequest([{ pointer: '#/url', detail: problem }])
-  const { name, url, events, format, paused } = value
-  return {
-    ...{ name, url: new URL(url).href, events: [...new Set(events)] },
-    ...{ format: format ?? 'standard', paused: paused ?? false },
-  }
+  return { name, url: new URL(url).href, events: [...new Set(events)], format, paused }
 }
 
 function problemOf(text: string, allow: AllowList): string | undefined {

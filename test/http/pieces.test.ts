@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
-import { type HeldPiece, takePieces } from '../../src/http/answers/pieces.ts'
+import { beginningWith, type HeldPiece, holdPieces } from '../../src/http/answers/pieces.ts'
 import type { HttpContext } from '../../src/http/context.ts'
 import type { Piece } from '../../src/results/pieces.ts'
 import { ByteBudget } from '../../src/shares/byte-budget.ts'
@@ -20,9 +20,9 @@ test('no piece is made for a connection that was closed while it waited for memo
   const unread = new ByteBudget(1_000)
   const context = { unread, turns: new FairTurns(1) } as unknown as HttpContext
   const request = { ip: '127.0.0.1' } as FastifyRequest
-  const next = takePieces(pieces(), request, { raw } as unknown as FastifyReply, context)
-  const { giveBack } = unread.hold('127.0.0.1', 1_000)
-  const waiting = next()
+  const held = holdPieces(pieces(), request, { raw } as unknown as FastifyReply, context)
+  const { giveBack } = await unread.take('127.0.0.1', 1_000, new AbortController().signal)
+  const waiting = held.next()
   // Its signal is aborted a little later, since many may be closed at once.
   raw.destroyed = true
   giveBack()
@@ -42,15 +42,17 @@ function open() {
   return {
     raw,
     unread,
-    next: takePieces(large(), request, { raw } as unknown as FastifyReply, context, { isPaced: true }),
+    pieces: holdPieces(large(), request, { raw } as unknown as FastifyReply, context, { isPaced: true }),
   }
 }
 
 test('a long piece is handed on in slices, and its memory is given back with the last', async () => {
-  const { unread, next } = open()
+  const { unread, pieces } = open()
   const all: HeldPiece[] = []
-  do all.push(await next())
-  while (all.at(-1)?.last === false)
+  while (!all.at(-1)?.last) {
+    const { value } = await pieces.next()
+    if (value) all.push(value)
+  }
   const texts = all.flatMap(({ parts }) => parts.map(String))
   expect(texts.every((text) => text.isWellFormed())).toBe(true)
   expect(texts.join('')).toBe(`é${'👍'.repeat(100_000)}${'b'.repeat(300_000)}c`)
@@ -63,11 +65,16 @@ test('a long piece is handed on in slices, and its memory is given back with the
   expect(held.map((left) => left > 0)).toEqual(held.map((_, index) => index < held.length - 1))
 })
 
-test('the memory of a long piece is given back if the client goes before its last slice', async () => {
-  const { raw, unread, next } = open()
-  const { giveBack } = await next()
-  giveBack()
-  expect(unread.bytes).toBeGreaterThan(0)
-  raw.emit('close')
+test.each([1, 2])('a client that goes after slice %i gives back the memory of its piece', async (read) => {
+  const { raw, unread, pieces } = open()
+  const { value: first } = await pieces.next()
+  let left = read
+  for await (const { giveBack } of beginningWith(first as HeldPiece, pieces)) {
+    giveBack()
+    expect(unread.bytes).toBeGreaterThan(0)
+    if (--left > 0) continue
+    raw.emit('close')
+    break
+  }
   expect([unread.bytes, raw.listenerCount('close')]).toEqual([0, 0])
 })

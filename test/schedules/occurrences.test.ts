@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { firstNext, MOST_MISSED, nextOccurrence } from '../../src/schedules/next-occurrence.ts'
+import { firstNext, MOST_MISSED, nextOccurrence } from '../../src/schedules/occurrences.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { newSchedule } from '../store/schedules-suite.ts'
 import { makeFolder } from '../support/processes/workspace.ts'

@@ -22,8 +22,8 @@ export async function useClock(store: Store, start: number) {
     onQueued: () => {},
   })
   const schedules = new Schedules(store, {
-    ...{ ...options, runs, minIntervalMs: 60_000, most: 9 },
-    ...{ wake: () => {}, hasTemplate: async () => false },
+    ...{ ...options, runs, wake: () => {} },
+    limits: { ...LIMITS, scheduleIntervalMs: 60_000, schedules: 9 },
   })
   return {
     ...{ clock, projectId, runs },

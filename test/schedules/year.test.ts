@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { firstNext, nextOccurrence } from '../../src/schedules/next-occurrence.ts'
+import { firstNext, nextOccurrence } from '../../src/schedules/occurrences.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { newSchedule } from '../store/schedules-suite.ts'
 import { makeFolder } from '../support/processes/workspace.ts'

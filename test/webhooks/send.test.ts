@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createWayOut, type Lookup } from '../../src/egress/guard.ts'
@@ -136,13 +137,18 @@ test('certificates are verified for the host name of the webhook', async () => {
     key: key as Buffer,
     cert: cert as Buffer,
   })
-  const trusting = (which?: Buffer) => sender(which ? { ca: String(which) } : {})
-  expect(await trusting(ca)(`https://127.0.0.1:${port}/`)).toMatchObject({ status: 200 })
+  const usual = getCACertificates()
+  onTestFinished(() => setDefaultCACertificates(usual))
+  const trusting = (...which: Buffer[]) => {
+    setDefaultCACertificates(which)
+    return sender()
+  }
+  expect(await trusting(ca as Buffer)(`https://127.0.0.1:${port}/`)).toMatchObject({ status: 200 })
   expect(received).toHaveLength(1)
   const invalid = { problem: expect.stringContaining('Its certificate or encryption is not valid') }
-  expect(await trusting(otherCa)(`https://127.0.0.1:${port}/`)).toMatchObject(invalid)
+  expect(await trusting(otherCa as Buffer)(`https://127.0.0.1:${port}/`)).toMatchObject(invalid)
   expect(await trusting()(`https://127.0.0.1:${port}/`)).toMatchObject(invalid)
-  expect(await trusting(ca)(`https://other.test:${port}/`)).toMatchObject(invalid)
+  expect(await trusting(ca as Buffer)(`https://other.test:${port}/`)).toMatchObject(invalid)
   expect(received).toHaveLength(1)
 })
 

@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { rootPath } from '../../contract/paths.ts'
-import { Type } from '../../contract/schema.ts'
 import { ScreenshotAccepted } from '../../contract/screenshot-request.ts'
 import { AppError } from '../../errors.ts'
 import { msOfStored } from '../../shares/pace.ts'
-import type { HttpContext } from '../context.ts'
-import { clientOf } from '../rules/client-of.ts'
+import { clientOf, type HttpContext } from '../context.ts'
 import { originOf } from '../rules/origin.ts'
 import { LARGE } from '../rules/read-json.ts'
-import { json } from './responses.ts'
+import { header, json } from './responses.ts'
 import { whenClosed } from './when-closed.ts'
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /** The answer of an operation that creates a root. */
 export const acceptedResponse = json('Accepted and durable: it survives a crash.', ScreenshotAccepted, {
-  Location: Type.String({ description: 'The address of the root.' }),
+  Location: header('The address of the root.'),
 })
 
 /** Creates a root in the turn of the client, and answers its id. `kept`: the request that is run, if it is a stored one. */

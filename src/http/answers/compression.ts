@@ -3,10 +3,7 @@ import type { Config } from '../../config/config.ts'
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
-/**
- * Whether a long answer is compressed: if the client asks for it, and it saves time. It saves none for a client on the same
- * machine, or for answers that TCP sends without waiting. The figures are in docs/performance.md.
- */
+/** Whether a long answer is compressed: if the client asks for it, and is not on the same machine (docs/performance.md). */
 export function wantsGzip({ headers, socket }: FastifyRequest, compress: Config['compress']): boolean {
   if (compress === 'never' || !acceptsGzip(String(headers['accept-encoding'] ?? ''))) return false
   return compress === 'always' || !LOOPBACK.test(socket.remoteAddress ?? '')

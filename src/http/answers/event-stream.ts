@@ -8,10 +8,6 @@ import type { OpenAnswer } from './open-answers.ts'
 import { SMALL_BYTES } from './send-answer.ts'
 import { whenClosed } from './when-closed.ts'
 
-const COMMENT = ':\n\n'
-/** The comment as a chunk of HTTP. Node would make three buffers of it, and write them later. */
-const COMMENT_CHUNK = Buffer.from(`${COMMENT.length}\r\n${COMMENT}\r\n`)
-
 export interface EventStreamOptions {
   readonly root: KnownRoot
   readonly client: string
@@ -25,10 +21,7 @@ export interface EventStreamOptions {
   readonly onError: (error: unknown) => void
 }
 
-/**
- * One client that watches a root. While it reads an event, nothing else is kept for it. Changes in this time come with the
- * next event.
- */
+/** One client that watches a root. Changes while it reads an event come with the next one. */
 export class EventStream implements Watcher, OpenAnswer {
   readonly client: string
   since: number
@@ -38,11 +31,7 @@ export class EventStream implements Watcher, OpenAnswer {
   /** The last event must be sent again. */
   #isOld = false
   #isBusy = false
-  #isOver = false
-
-  get isOver(): boolean {
-    return this.#isOver
-  }
+  isOver = false
 
   constructor(options: EventStreamOptions) {
     this.client = options.client
@@ -61,7 +50,7 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   #goOn(): void {
-    if (this.#isBusy || this.#isOver || !(this.#newest > this.since || this.#isOld)) return
+    if (this.#isBusy || this.isOver || !(this.#newest > this.since || this.#isOld)) return
     this.#isOld = false
     const { watchers, root, inTurn } = this.#options
     const version = Math.max(this.#newest, this.since)
@@ -82,37 +71,31 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   fail(error: unknown): void {
-    if (!this.#isOver && !this.#options.response.destroyed) this.#options.onError(error)
-    this.#isOver = true
+    if (!this.isOver && !this.#options.response.destroyed) this.#options.onError(error)
+    this.isOver = true
   }
 
   beat(): void {
     // A client that is still reading an event needs no sign of life. For all others, nothing waits to be written.
-    if (this.#isBusy || this.#isOver) return
-    const { response } = this.#options
-    if (response.chunkedEncoding) response.socket?.write(COMMENT_CHUNK)
-    else response.write(COMMENT)
+    if (!this.#isBusy && !this.isOver) this.#options.response.write(':\n\n')
   }
 
   /** A proper end: the client may connect again. */
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     // If the headers are not sent, the operation ends the answer.
     if (this.#options.response.headersSent) this.#options.response.end()
   }
 
   #send(status: StatusBytes): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     this.#isBusy = true
     if (status.event.length <= SMALL_BYTES) this.#write(status)
     else void this.#sendLarge(status).catch((error) => this.fail(error))
   }
 
-  /**
-   * Waits for memory, in case the client does not read it. The status may change meanwhile. Writing takes a turn: copying a
-   * megabyte into a connection takes as long as other pieces.
-   */
+  /** Waits for memory, while the status may change, and for a turn: copying a megabyte takes as long as other pieces. */
   async #sendLarge({ event, version }: StatusBytes): Promise<void> {
     const { unread, response, watchers, root, inTurn } = this.#options
     const { giveBack } = await unread.take(this.client, event.length, whenClosed(response))
@@ -120,21 +103,16 @@ export class EventStream implements Watcher, OpenAnswer {
       const status = await watchers.statuses.read(root, this.since, version, inTurn)
       response.once('close', giveBack)
       await inTurn(async () => {
-        if (status && !this.#isOver && !response.destroyed) this.#writeNow(status, giveBack)
-        else giveBack()
+        if (!status || this.isOver || response.destroyed) return giveBack()
+        // Corked, so that the bytes are written within this turn. Node would write them after it.
+        response.socket?.cork()
+        this.#write(status, giveBack)
+        response.socket?.uncork()
       })
     } catch (error) {
       giveBack()
       throw error
     }
-  }
-
-  /** Corked, so that the bytes are written within this turn. Node would write them after it. */
-  #writeNow(status: StatusBytes, giveBack: () => void): void {
-    const { socket } = this.#options.response
-    socket?.cork()
-    this.#write(status, giveBack)
-    socket?.uncork()
   }
 
   #write({ event, version, isFinal }: StatusBytes, giveBack?: () => void): void {

@@ -1,7 +1,13 @@
-import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
+import type { CaptureFigures, Times } from '../../capture/figures.ts'
 import type { ScheduleFigures } from '../../schedules/runs.ts'
 import type { HttpContext } from '../context.ts'
-import { metric, type Value } from './exposition.ts'
+
+export const PREFIX = 'proofsheet_'
+
+type Sample = readonly [labels: string, value: number]
+/** By labels such as `method="GET",status="200"`. */
+type Histogram = Map<string, Times>
+type Value = number | readonly Sample[] | Histogram
 
 /** Every metric, except the times of requests, and its description. */
 const METRICS = {
@@ -53,12 +59,9 @@ export async function renderFigures(context: HttpContext): Promise<string[]> {
     ...valuesOfCaptures(figures.captures),
     ...valuesOfSchedules(figures.schedules),
     pictures_gone_total: by('condition', gone.counts),
-    swept_total: by('kind', [
-      ['orphan', swept.orphans],
-      ['staging', swept.staging],
-    ]),
+    swept_total: by('kind', { orphan: swept.orphans, staging: swept.staging }),
     ...{ watchers: watchers.size, bodies: bodies.count, bodies_bytes: bodies.bytes },
-    refused_total: by('share', refusals.counts),
+    refused_total: by('share', Object.fromEntries(refusals.counts)),
     ...(connections && {
       database_connections_used: connections.used,
       database_connections_awaited: connections.waiting,
@@ -70,15 +73,15 @@ export async function renderFigures(context: HttpContext): Promise<string[]> {
   return Object.entries(values).map(([name, value]) => metric(name, METRICS[name as Name], value))
 }
 
-function by(label: string, counts: Iterable<readonly [string, number]>): [string, number][] {
-  return Array.from(counts, ([value, count]) => [`${label}="${value}"`, count])
+function by(label: string, counts: Readonly<Record<string, number>>): [string, number][] {
+  return Object.entries(counts).map(([value, count]) => [`${label}="${value}"`, count])
 }
 
 function valuesOfCaptures({ times, storedBytes, underWay }: CaptureFigures): Values {
-  const all = [...times].map(([outcome, each]) => ({ labels: `outcome="${outcome}"`, ...each }))
+  const all = Array.from(times, ([outcome, each]) => [`outcome="${outcome}"`, each] as const)
   return {
-    captures_total: all.map(({ labels, counts }) => [labels, counts.reduce((sum, each) => sum + each)]),
-    capture_duration_seconds: { ends: CAPTURE_BUCKETS, all },
+    captures_total: all.map(([labels, { counts }]) => [labels, counts.reduce((sum, each) => sum + each)]),
+    capture_duration_seconds: new Map(all),
     captures_under_way: underWay,
     stored_bytes_total: storedBytes,
   }
@@ -86,7 +89,7 @@ function valuesOfCaptures({ times, storedBytes, underWay }: CaptureFigures): Val
 
 function valuesOfSchedules({ made, late, missed, skipped, failed, begun }: ScheduleFigures): Values {
   return {
-    schedule_times_total: by('outcome', Object.entries({ made, missed, skipped, failed })),
+    schedule_times_total: by('outcome', { made, missed, skipped, failed }),
     schedule_due_total: made + missed + skipped + failed,
     schedule_late_total: late,
     scheduled_roots_begun_total: begun,
@@ -102,8 +105,8 @@ async function readDeliveries({ figures, clock }: HttpContext): Promise<Values> 
   const { ended, attempts } = figures.deliveries
   const { pending, oldest, off } = await figures.deliveriesBacklog()
   return {
-    deliveries_total: by('outcome', Object.entries(ended)),
-    delivery_attempts_total: by('outcome', Object.entries(attempts)),
+    deliveries_total: by('outcome', ended),
+    delivery_attempts_total: by('outcome', attempts),
     deliveries_pending: pending,
     deliveries_oldest_seconds: ageOf(oldest, clock),
     webhooks_off: off,
@@ -125,4 +128,31 @@ async function readStorage({ images, whyWaiting }: HttpContext): Promise<Values>
       storage_full: room.isFull ? 1 : 0,
     }),
   }
+}
+
+// The text format of Prometheus.
+
+/** A metric whose name ends in `_total` is a counter. */
+export function metric(name: string, help: string, value: Value): string {
+  const full = PREFIX + name
+  const isHistogram = value instanceof Map
+  const type = isHistogram ? 'histogram' : name.endsWith('_total') ? 'counter' : 'gauge'
+  const lines = isHistogram ? bucketsOf(full, value) : samplesOf(full, value)
+  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join('\n')
+}
+
+function samplesOf(full: string, value: number | readonly Sample[]): string[] {
+  if (typeof value === 'number') return [`${full} ${value}`]
+  return value.map(([labels, each]) => `${full}{${labels}} ${each}`)
+}
+
+function bucketsOf(full: string, histogram: Histogram): string[] {
+  return [...histogram].flatMap(([labels, { ends, counts, sum }]) => {
+    let count = 0
+    const buckets = counts.map((each, index) => {
+      count += each
+      return `${full}_bucket{le="${ends[index] ?? '+Inf'}",${labels}} ${count}`
+    })
+    return [...buckets, `${full}_sum{${labels}} ${sum}`, `${full}_count{${labels}} ${count}`]
+  })
 }

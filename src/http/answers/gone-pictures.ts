@@ -1,16 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Door } from '../../access/door.ts'
-import { type Condition, type ImageKey, type Images, parseKey } from '../../images/images.ts'
+import { type ImageKey, type Images, parseKey } from '../../images/images.ts'
 
 /** Pictures that a result points at, but that cannot be served. Each time, an error is logged. */
 export class GonePictures {
   readonly #door: Pick<Door, 'isShown'>
   readonly #images: Pick<Images, 'condition'>
   /** How often that happened, by the condition of the picture. */
-  readonly counts = new Map<Exclude<Condition, 'whole'>, number>([
-    ['missing', 0],
-    ['damaged', 0],
-  ])
+  readonly counts = { missing: 0, damaged: 0 }
 
   constructor(door: Pick<Door, 'isShown'>, images: Pick<Images, 'condition'>) {
     this.#door = door
@@ -26,7 +23,7 @@ export class GonePictures {
     const found = await this.#images.condition(key).catch(() => 'missing' as const)
     // It may have been put back meanwhile.
     const condition = found === 'whole' ? 'missing' : found
-    this.counts.set(condition, (this.counts.get(condition) ?? 0) + 1)
+    this.counts[condition]++
     request.log.error(
       { reqId: request.id, projectId, uuid: picture, file, condition },
       `a picture is ${condition}`,

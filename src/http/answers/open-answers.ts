@@ -1,8 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GivenKey } from '../../access/keys.ts'
-import type { HttpContext, Server } from '../context.ts'
-import { clientOf } from '../rules/client-of.ts'
+import { clientOf, type HttpContext, type Server } from '../context.ts'
 
 /** Our own client gives up a silent connection after 45 s. Proxies close one, too: nginx after 60 s, by default. */
 const LONGEST_SILENCE_MS = 40_000
@@ -23,17 +22,15 @@ export interface OpenAnswer {
   end(why: 'closing' | 'revoked'): void
 }
 
-/**
- * The answers that wait for changes. The number for each client is limited. They are kept alive, and end when the service
- * stops or their key is revoked. One timer serves all of them.
- */
+/** The answers that wait for changes, so many for each client. They are kept alive, and end with the service or with their key. */
 export class OpenAnswers {
   readonly #context: HttpContext
   readonly #silenceMs: number
   /** When each last sent a byte. The most recent one is last. */
   readonly #open = new Map<OpenAnswer, number>()
   readonly #byClient = new Map<string, number>()
-  readonly #byKey = new Map<string, { readonly given: GivenKey; readonly answers: Set<OpenAnswer> }>()
+  /** Those that were opened with a key. */
+  readonly #given = new Map<OpenAnswer, GivenKey>()
   #isClosing = false
 
   constructor(server: Server, context: HttpContext) {
@@ -72,10 +69,10 @@ export class OpenAnswers {
     }
     this.#byClient.set(client, count + 1)
     this.#open.set(answer, performance.now())
-    const forget = this.#keepByKey(request.givenKey, answer)
+    if (request.givenKey) this.#given.set(answer, request.givenKey)
     raw.once('close', () => {
       this.#open.delete(answer)
-      forget()
+      this.#given.delete(answer)
       const left = (this.#byClient.get(client) ?? 1) - 1
       if (left > 0) this.#byClient.set(client, left)
       else this.#byClient.delete(client)
@@ -99,26 +96,14 @@ export class OpenAnswers {
     }
   }
 
-  #keepByKey(given: GivenKey | undefined, answer: OpenAnswer): () => void {
-    if (given === undefined) return () => {}
-    const name = `${given.hash} ${given.session}`
-    const kept = this.#byKey.get(name) ?? { given, answers: new Set() }
-    this.#byKey.set(name, kept)
-    kept.answers.add(answer)
-    return () => {
-      kept.answers.delete(answer)
-      if (kept.answers.size === 0) this.#byKey.delete(name)
-    }
-  }
-
   async #endRevoked(): Promise<void> {
-    const opened = [...this.#byKey.values()]
     const { keys } = this.#context
+    const groups = Map.groupBy(this.#given, ([, { hash, session }]) => `${hash} ${session}`)
+    const ends = Array.from(groups.values(), async (same) => {
+      const given = same[0]?.[1]
+      if (given && !(await keys.isValid(given))) for (const [answer] of same) answer.end('revoked')
+    })
     // If the database does not answer, keys count as valid.
-    const valid = await Promise.all(opened.map(({ given }) => keys.isValid(given))).catch(() => undefined)
-    if (!valid) return
-    for (const [index, { answers }] of opened.entries()) {
-      if (!valid[index]) for (const answer of answers) answer.end('revoked')
-    }
+    await Promise.all(ends).catch(() => {})
   }
 }

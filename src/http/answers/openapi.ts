@@ -87,7 +87,6 @@ function describe(operation: DescribedOperation): Json {
       ? [{ schema, in: 'header', name: header.toLowerCase(), required: false, description: HEADERS[header] }]
       : []),
   ]
-  const all = { ...answers, ...problemResponses(failuresOf(operation)) }
   return {
     ...{ operationId: id, summary, tags: [tag], description: [description, scope].filter(Boolean).join(' ') },
     ...(body &&
@@ -99,9 +98,7 @@ function describe(operation: DescribedOperation): Json {
       }),
     ...(parameters.length > 0 && { parameters }),
     ...(security && { security }),
-    responses: Object.fromEntries(
-      Object.entries(all).map(([status, answer]) => [status, describeAnswer(answer as Json)]),
-    ),
+    responses: withReferences({ ...answers, ...problemResponses(failuresOf(operation)) }),
   }
 }
 
@@ -115,7 +112,7 @@ function parametersOf(query: Schema = {}): Json[] {
 
 /** Failures that follow from the access that an operation needs, and from its input. */
 function failuresOf(operation: DescribedOperation): Set<ErrorCode> {
-  const { access = 'read', method, path, query, header, body, fails = [] } = operation
+  const { access, method, path, query, header, body, fails = [] } = operation
   const isOpen = access === 'everyone' || access === 'metrics'
   const writes = access === 'write' || access === 'admin'
   const usual: (ErrorCode | false | undefined)[] = [
@@ -149,22 +146,6 @@ function problemResponses(codes: Set<ErrorCode>): Record<number, object> {
   )
 }
 
-/** An answer says what it contains, or is a schema. Of `null` there is no body. */
-function describeAnswer({ description, headers, ...answer }: Json): Json {
-  const schema = { ...answer, description }
-  const content =
-    answer['content'] ?? (answer['type'] === 'null' ? undefined : { 'application/json': { schema } })
-  const described = Object.entries((headers ?? {}) as Record<string, Json>).map(([name, header]) => {
-    const { description: words, ...schema } = header
-    return [name, { schema, description: words }]
-  })
-  return {
-    description,
-    ...(described.length > 0 && { headers: Object.fromEntries(described) }),
-    ...(content !== undefined && { content: withReferences(content) }),
-  }
-}
-
 function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -188,10 +169,7 @@ const SHARED = ['device', 'effects', 'loginParameter', 'headers', 'cookies', 'cl
 
 type Json = Readonly<Record<string, unknown>>
 
-/**
- * Several schemas have the same options: a request, its pages, and answers that show them. Points all of them at one schema.
- * An option with other limits elsewhere stays as it is there.
- */
+/** Points schemas that have the same option at one schema. An option with other limits elsewhere stays as it is there. */
 export function shareSchemas<T extends object>(schemas: Readonly<Record<string, T>>): Record<string, object> {
   const shared = new Map<string, { readonly text: string; readonly schema: Json }>()
   const share = (name: string, schema: Json): unknown => {

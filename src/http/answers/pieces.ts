@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Piece } from '../../results/pieces.ts'
+import type { Held } from '../../shares/byte-budget.ts'
 import { msOfBytes } from '../../shares/pace.ts'
-import type { HttpContext } from '../context.ts'
-import { clientOf } from '../rules/client-of.ts'
+import { clientOf, type HttpContext } from '../context.ts'
 import { NOBODY_WAITS, whenClosed } from './when-closed.ts'
 
 /** Memory that is reserved for a piece before its size is known. Almost all pieces are smaller. */
@@ -15,7 +15,6 @@ const HELD_TIMES = 3
 
 /** A longer piece is handed on in slices, each in a turn of its own: writing takes time, too. */
 const SLICE_BYTES = 131_072
-/** The distance of two slices. */
 const SLICE_MS = msOfBytes(SLICE_BYTES)
 
 /** A piece, and the memory that is reserved for it until it was read. */
@@ -23,70 +22,63 @@ export interface HeldPiece extends Piece {
   readonly giveBack: () => void
 }
 
-/** The next piece. It is made in a turn of its client, when there is memory for it. */
-export type TakePiece = () => Promise<HeldPiece>
-
-export function takePieces(
+/** Each piece is made in a turn of its client, when there is memory for it. */
+export async function* holdPieces(
   pieces: AsyncGenerator<Piece>,
   request: FastifyRequest,
   reply: FastifyReply,
   { pace, turns, unread }: HttpContext,
   { isPaced = false } = {},
-): TakePiece {
+): AsyncGenerator<HeldPiece, undefined> {
   const client = clientOf(request)
   const closed = whenClosed(reply.raw)
-  let slices: HeldPiece[] = []
-  let isWatched = false
-  return async () => {
-    const slice = slices.shift()
-    if (slice) {
-      await pace.wait(client, SLICE_MS, closed)
-      return await turns.run(client, async () => slice)
-    }
-    const held = await unread.take(client, PIECE_BYTES, closed)
-    try {
+  let held: Held | undefined
+  try {
+    for (let isLast = false; !isLast; ) {
+      held = await unread.take(client, PIECE_BYTES, closed)
       if (reply.raw.destroyed) throw NOBODY_WAITS
-      for (;;) {
+      let piece: Piece
+      do {
         const { value, done } = await turns.run(client, () => pieces.next())
         if (done) throw new Error('an answer ends with its last piece')
-        if (!value.last && value.parts.length === 0) continue
-        held.resize(sizeOf(value) * HELD_TIMES)
-        const piece = { ...value, giveBack: held.giveBack }
-        if (!isPaced) return piece
-        const [first, ...others] = toSlices(piece)
-        slices = others
-        if (others.length > 0 && !isWatched) {
-          isWatched = true
-          // If the client goes, the others are not asked for.
-          reply.raw.once('close', () => slices.at(-1)?.giveBack())
+        piece = value
+      } while (!piece.last && piece.parts.length === 0)
+      isLast = piece.last
+      held.resize(sizeOf(piece) * HELD_TIMES)
+      const slices = isPaced ? toSlices(piece) : [piece]
+      for (const [index, slice] of slices.entries()) {
+        if (index > 0) {
+          await pace.wait(client, SLICE_MS, closed)
+          await turns.run(client, async () => {})
         }
-        return first
+        const isEnd = index === slices.length - 1
+        yield { ...slice, giveBack: isEnd ? held.giveBack : () => {} }
       }
-    } catch (error) {
-      held.giveBack()
-      throw error
     }
+  } finally {
+    held?.giveBack()
+    await pieces.return(undefined)
   }
 }
 
-/** Puts back a piece that was taken: it comes first, then the others. It is not held after that. */
-export function beginningWith(first: HeldPiece, next: TakePiece): TakePiece {
-  let taken: HeldPiece | undefined = first
-  return () => {
-    const piece = taken
-    taken = undefined
-    return piece ? Promise.resolve(piece) : next()
+/** Puts back a piece that was taken. */
+export async function* beginningWith(first: HeldPiece, others: AsyncGenerator<HeldPiece>) {
+  try {
+    yield first
+    yield* others
+  } finally {
+    await others.return(undefined)
   }
 }
 
-/** The memory is given back with the last one. */
-function toSlices(piece: HeldPiece): [HeldPiece, ...HeldPiece[]] {
+function toSlices(piece: Piece): Piece[] {
   if (sizeOf(piece) <= SLICE_BYTES) return [piece]
   const parts = piece.parts.splice(0).flatMap((part) => [...cut(part)])
-  const slices = parts.map((part) => ({ ...piece, parts: [part], last: false, giveBack: () => {} }))
-  const { last, giveBack } = piece
-  slices.push({ ...piece, parts: slices.pop()?.parts ?? [], last, giveBack })
-  return slices as unknown as [HeldPiece, ...HeldPiece[]]
+  return parts.map((part, index) => ({
+    ...piece,
+    parts: [part],
+    last: piece.last && index === parts.length - 1,
+  }))
 }
 
 /** Nothing is copied: a text that is cut points at the whole text. */
@@ -106,26 +98,19 @@ function sizeOf({ parts }: Piece): number {
   return parts.reduce((sum, { length }) => sum + length, 0)
 }
 
-/**
- * Writes an answer as fast as it is read. One piece waits for a slow reader. When the client has gone, no more pieces are
- * made.
- */
+/** Writes an answer as fast as it is read: one piece waits for a slow reader. */
 export async function writePieces(
   response: ServerResponse,
-  next: TakePiece,
+  pieces: AsyncIterable<HeldPiece>,
   { gzip }: { gzip: boolean },
 ): Promise<void> {
+  if (response.destroyed) return
   const sink = gzip ? openGzip(response) : response
-  let isLast = false
-  while (!isLast && !response.destroyed) isLast = await writeNext(sink, response, next)
-  if (isLast) sink.end()
-}
-
-/** A function of its own, so that the piece is not in memory while the next is made. Returns whether it was the last. */
-async function writeNext(sink: Sink, response: ServerResponse, next: TakePiece): Promise<boolean> {
-  const piece = await next()
-  await writePiece(sink, response, piece)
-  return piece.last
+  for await (const piece of pieces) {
+    await writePiece(sink, response, piece)
+    if (piece.last) sink.end()
+    if (response.destroyed) return
+  }
 }
 
 type Sink = Pick<ServerResponse, 'write' | 'cork' | 'uncork' | 'end'>

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
-import { type Schema, Type } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema.ts'
 import { IMAGE_TYPE } from '../../images/images.ts'
 
-export const notModified: object = Type.Null({
-  description: 'Not changed since the `ETag` in `If-None-Match`.',
-})
+// Answers as `/openapi.json` describes them.
 
-const header = (description: string): object => Type.String({ description })
+export const notModified = { description: 'Not changed since the `ETag` in `If-None-Match`.' }
+
+export const header = (description: string): object => ({ schema: { type: 'string' }, description })
 
 export const resultHeaders = {
   ETag: header('Send it back in `If-None-Match`. It changes with the data and with the signing window.'),

@@ -2,12 +2,11 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer, AskedForMuch } from '../../results/answer.ts'
 import type { Piece } from '../../results/pieces.ts'
-import type { HttpContext } from '../context.ts'
-import { clientOf } from '../rules/client-of.ts'
+import { clientOf, type HttpContext } from '../context.ts'
 import { headersOf } from '../rules/common-headers.ts'
 import { originOf } from '../rules/origin.ts'
 import { wantsGzip } from './compression.ts'
-import { beginningWith, type TakePiece, takePieces, writePieces } from './pieces.ts'
+import { beginningWith, type HeldPiece, holdPieces, writePieces } from './pieces.ts'
 import { whenClosed } from './when-closed.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -34,23 +33,11 @@ export function sendAnswer(
   }
   headers['content-type'] = JSON_TYPE
   if (request.method === 'HEAD') return sendWhole(reply, 200, headers)
-  const whole = answer.whole?.()
-  if (whole) {
-    headers['content-length'] = whole.length
-    if (whole.length > SMALL_BYTES) return sendLarge(whole, headers, request, reply, context)
-    return sendWhole(reply, reply.statusCode, headers, whole)
-  }
-  return sendPieces(answer, headers, request, reply, context)
-}
-
-/** An answer whose body is there. */
-export function wholeAnswer(body: Buffer): Answer {
-  return {
-    whole: () => body,
-    async *body() {
-      yield { parts: [body], last: true }
-    },
-  }
+  const body = answer.body()
+  if (!Buffer.isBuffer(body)) return sendPieces(answer, body, headers, request, reply, context)
+  headers['content-length'] = body.length
+  if (body.length > SMALL_BYTES) return sendLarge(body, headers, request, reply, context)
+  return sendWhole(reply, reply.statusCode, headers, body)
 }
 
 export function toJson(value: unknown): Buffer {
@@ -75,10 +62,8 @@ async function sendLarge(
   reply: FastifyReply,
   { unread }: HttpContext,
 ): Promise<void> {
-  const client = clientOf(request)
-  const held = unread.has(client, body.length)
-    ? unread.hold(client, body.length)
-    : await unread.take(client, body.length, whenClosed(reply.raw)).catch(unlessGone(reply))
+  const taken = unread.take(clientOf(request), body.length, whenClosed(reply.raw))
+  const held = await taken.catch(unlessGone(reply))
   if (!held) return
   reply.raw.once('close', held.giveBack)
   if (reply.raw.destroyed) held.giveBack()
@@ -87,16 +72,21 @@ async function sendLarge(
 
 async function sendPieces(
   answer: Answer,
+  made: AsyncGenerator<Piece>,
   headers: OutgoingHttpHeaders,
   request: FastifyRequest,
   reply: FastifyReply,
   context: HttpContext,
 ): Promise<void> {
-  let pieces = answer.body()
-  let next = takePieces(pieces, request, reply, context, answer)
-  let first = await next().catch(unlessGone(reply))
-  if (!first) return
-  if (first.etag) headers['etag'] = first.etag
+  const begin = async (pieces: typeof made) => {
+    const held = holdPieces(pieces, request, reply, context, answer)
+    const first = (await held.next().catch(unlessGone(reply)))?.value
+    if (first?.etag) headers['etag'] = first.etag
+    return first && { first, all: beginningWith(first, held) }
+  }
+  let begun = await begin(made)
+  if (!begun) return
+  const { first } = begun
   if (first.last) {
     const body = join(first)
     headers['content-length'] = body.length
@@ -107,12 +97,9 @@ async function sendPieces(
   // HTTP/1.0 has no chunks: an answer without a length would look complete after a kill. So it is made twice, first to count.
   const isOld = request.raw.httpVersion === '1.0'
   if (isOld) {
-    headers['content-length'] = await measure(beginningWith(first, next)).catch(unlessGone(reply))
-    pieces = answer.body()
-    next = takePieces(pieces, request, reply, context, answer)
-    first = await next().catch(unlessGone(reply))
-    if (!first) return
-    if (first.etag) headers['etag'] = first.etag
+    headers['content-length'] = await measure(begun.all).catch(unlessGone(reply))
+    begun = await begin(answer.body() as typeof made)
+    if (!begun) return
     // If the length has changed meanwhile, the answer breaks off, and the client notices.
     reply.raw.strictContentLength = true
   }
@@ -122,23 +109,21 @@ async function sendPieces(
   reply.hijack()
   reply.raw.writeHead(200, headers)
   // Only the first piece was awaited.
-  void writePieces(reply.raw, beginningWith(first, next), { gzip })
-    .then(() => pieces.return(undefined))
-    .catch((error) => {
-      // If the client has gone, the access log says so.
-      if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
-      reply.raw.destroy()
-    })
+  void writePieces(reply.raw, begun.all, { gzip }).catch((error) => {
+    // If the client has gone, the access log says so.
+    if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
+    reply.raw.destroy()
+  })
 }
 
 /** How many bytes all pieces have. The pieces are not kept. */
-async function measure(next: TakePiece): Promise<number> {
-  for (let bytes = 0; ; ) {
-    const { parts, last, giveBack } = await next()
+async function measure(pieces: AsyncIterable<HeldPiece>): Promise<number> {
+  let bytes = 0
+  for await (const { parts, giveBack } of pieces) {
     for (const part of parts.splice(0)) bytes += Buffer.byteLength(part)
     giveBack()
-    if (last) return bytes
   }
+  return bytes
 }
 
 /** A client that has gone needs no error. */
@@ -150,11 +135,7 @@ function unlessGone(reply: FastifyReply): (error: unknown) => undefined {
 }
 
 function join({ parts }: Piece): Buffer {
-  const buffers = parts
-    .splice(0)
-    .filter((part) => part !== '')
-    .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
-  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+  return Buffer.concat(parts.splice(0).map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
 }
 
 /** RFC 9110: `If-None-Match` compares weakly, and `*` matches everything that exists. */

@@ -9,7 +9,6 @@ import type { HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
 import { originOf } from '../rules/origin.ts'
 
-/** The same results, for people. */
 export function browsing(declare: Declare, context: HttpContext): void {
   const { door, overviews, pages } = context
   const maxLimit = context.config.limits.listPage

@@ -1,6 +1,5 @@
 import { openProject } from '../../access/door.ts'
 import { paths } from '../../contract/paths.ts'
-import { Type } from '../../contract/schema.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { timeOf } from '../../contract/when.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
@@ -15,7 +14,6 @@ export function capturing(declare: Declare, context: HttpContext): void {
     summary: 'Request screenshots',
     description:
       'The root can be read at once, with no jobs; each job appears as soon as its pictures are stored.',
-    access: 'write',
     method: 'POST',
     path: paths.requestScreenshots,
     header: 'Idempotency-Key',
@@ -45,10 +43,9 @@ export function capturing(declare: Declare, context: HttpContext): void {
     summary: 'Cancel a scheduled root',
     description:
       'Only before it has begun. The root stays, without jobs and with the state `cancelled`; its secrets are removed.',
-    access: 'write',
     method: 'DELETE',
     path: paths.cancelRoot,
-    answers: { 204: Type.Null({ description: 'It is cancelled, now or earlier.' }) },
+    answers: { 204: { description: 'It is cancelled, now or earlier.' } },
     fails: ['conflict'],
     async run(request, reply) {
       const { projectId, rootId } = await door.getRoot(request.params, request.apiKey)

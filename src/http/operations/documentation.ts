@@ -3,10 +3,7 @@ import { DOCS_CSP, renderDocs } from '../answers/docs-page.ts'
 import type { Server } from '../context.ts'
 import type { Declare } from '../operation.ts'
 
-/**
- * `/openapi.json`, made from the schemas of the operations, and `/docs`, the same for people. Making them takes a tenth of a second,
- * so it is done once, before anyone asks.
- */
+/** `/openapi.json`, and the same for people. Making them takes a tenth of a second, so it is done once, before anyone asks. */
 export function documentation(declare: Declare, server: Server, describe: () => ApiDocument): void {
   const made: { json?: Buffer; page?: Buffer } = {}
   server.addHook('onReady', async () => {

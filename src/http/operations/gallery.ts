@@ -1,18 +1,51 @@
 import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { need } from '../../errors.ts'
 import { filesOf } from '../../images/images.ts'
 import { acceptsGzip } from '../answers/compression.ts'
-import { type GalleryFile, readGallery } from '../answers/gallery-files.ts'
 import { findMissingBrowser } from '../answers/no-browser.ts'
 import { matchesEtag } from '../answers/send-answer.ts'
 import type { HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
 import { originOf } from '../rules/origin.ts'
 
+/** The same path in a checkout and in the package. */
+const FOLDER = new URL('../../../dist/gallery/', import.meta.url)
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
 const NOT_BUILT =
   'The gallery is not built in this checkout. `npm start` builds it, and so does `npm run build`; the API works without it.\n'
 const FOREVER = 'public, max-age=31536000, immutable'
+
+interface GalleryFile {
+  readonly type: string
+  readonly bytes: Buffer
+  /** Undefined if compression saves too little. */
+  readonly gzipped: Buffer | undefined
+}
+
+/** The files of the built web page, by path. Undefined if it was not built. */
+export async function readGallery(): Promise<ReadonlyMap<string, GalleryFile> | undefined> {
+  const names: string[] = await readdir(FOLDER, { recursive: true }).catch(() => [])
+  const read = (name: string) => readFile(new URL(name, FOLDER))
+  const files = new Map<string, GalleryFile>()
+  for (const name of names) {
+    const type = TYPES[extname(name)]
+    if (type === undefined) continue
+    const gzipped = names.includes(`${name}.gz`) ? await read(`${name}.gz`) : undefined
+    files.set(name, { type, bytes: await read(name), gzipped })
+  }
+  return files.has('index.html') ? files : undefined
+}
 
 /** The web page: one document for all its routes, and its files. They need no key: they contain no results. */
 export function gallery(declare: Declare, context: HttpContext): void {
@@ -45,8 +78,7 @@ export function gallery(declare: Declare, context: HttpContext): void {
     access: 'everyone',
     async run(request, reply) {
       const { name } = request.params as { name: string }
-      const file = (await files())?.get(`assets/${name}`)
-      if (!file) throw new AppError('not_found')
+      const file = need((await files())?.get(`assets/${name}`))
       // Its name contains a hash: other content has another name.
       const vary = [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', ')
       reply.type(file.type).header('cache-control', FOREVER).header('vary', vary)
@@ -54,8 +86,7 @@ export function gallery(declare: Declare, context: HttpContext): void {
       return zipped ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(file.bytes)
     },
   })
-  // Scripts that were written for Websiteshot print addresses of its web page. They lead to the same root in the gallery, which
-  // says so if there is none.
+  // Scripts that were written for Websiteshot print addresses of its web page. They lead to the same root in the gallery.
   declare({
     path: '/projects/:projectId/screenshots/:jobId',
     access: 'everyone',

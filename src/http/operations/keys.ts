@@ -4,13 +4,11 @@ import { defined } from '../../contract/defined.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { createListQueries } from '../../contract/requests.ts'
-import { Type } from '../../contract/schema.ts'
-import { AppError, wrongRequest } from '../../errors.ts'
+import { AppError, requireValid, wrongRequest } from '../../errors.ts'
 import { json, linkHeaders, linkNext } from '../answers/responses.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
 import { originOf } from '../rules/origin.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 export function keys(declare: Declare, context: HttpContext): void {
   const { administration } = context
@@ -29,9 +27,9 @@ export function keys(declare: Declare, context: HttpContext): void {
       const projectId = project === undefined ? undefined : parseId(project)
       // A malformed id matches no project.
       if (project !== undefined && projectId === undefined) return await reply.send([])
-      const { keys, nextCursor } = await administration.listKeys({ projectId, limit, cursor })
+      const { items, nextCursor } = await administration.listKeys({ projectId, limit, cursor })
       linkNext(reply, originOf(request, context) + paths.keys, { project, limit, cursor: nextCursor })
-      return await reply.send(keys.map(toKey))
+      return await reply.send(items.map(toKey))
     },
   })
   declare({
@@ -64,7 +62,7 @@ export function keys(declare: Declare, context: HttpContext): void {
     method: 'DELETE',
     path: paths.key,
     isPaced: true,
-    answers: { 204: Type.Null({ description: 'It is revoked.' }) },
+    answers: { 204: { description: 'It is revoked.' } },
     async run(request, reply) {
       const { keyId } = request.params
       await administration.revokeKey(keyId)

@@ -3,6 +3,7 @@ import { Readiness } from '../../contract/readiness.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
 import { findMissingBrowser } from '../answers/no-browser.ts'
+import { json } from '../answers/responses.ts'
 import type { HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
 import type { Metrics } from '../rules/metrics.ts'
@@ -10,9 +11,9 @@ import type { Metrics } from '../rules/metrics.ts'
 const READING = 'Results can still be read.'
 const STUCK =
   'Pages wait, but this process has begun none of them in the last two minutes. Read its log, or restart it.'
-const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'The process is alive.' })
+const ALIVE = 'The process is alive.'
+const Ok = Type.Object({ status: Type.Literal('ok') }, { description: ALIVE })
 
-/** For operators. */
 export function operating(declare: Declare, context: HttpContext, metrics: Metrics): void {
   const { checkDatabase, images, whyWaiting } = context
   declare({
@@ -21,7 +22,7 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
     description: 'Does not use the database.',
     access: 'everyone',
     path: '/healthz',
-    answers: { 200: Ok },
+    answers: { 200: json(ALIVE, Ok) },
     run: async () => ({ status: 'ok' as const }),
   })
   declare({
@@ -30,7 +31,7 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
     description: 'Checks that the database and the pictures can be read and written, and names the browser.',
     access: 'everyone',
     path: paths.getReadiness,
-    answers: { 200: Readiness },
+    answers: { 200: json('Results can be read.', Readiness) },
     fails: ['unavailable', 'storage_full', 'storage_failed'],
     async run() {
       const [capturing] = await Promise.all([

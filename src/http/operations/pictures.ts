@@ -6,9 +6,8 @@ import { AppError } from '../../errors.ts'
 import { filesOf, IMAGE_TYPE, type ImageKey, type OpenImage } from '../../images/images.ts'
 import { notModified, pictureResponses, resultHeaders } from '../answers/responses.ts'
 import { matchesEtag } from '../answers/send-answer.ts'
-import type { HttpContext } from '../context.ts'
+import { clientOf, type HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
-import { clientOf } from '../rules/client-of.ts'
 
 const ARCHIVE_TYPE = 'application/zip'
 

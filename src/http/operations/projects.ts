@@ -5,15 +5,13 @@ import { type Project, ProjectList } from '../../contract/browsing.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths, projectPath, projectsPath } from '../../contract/paths.ts'
 import { createListQueries } from '../../contract/requests.ts'
-import { Type } from '../../contract/schema.ts'
-import { AppError, wrongRequest } from '../../errors.ts'
-import { json, linkHeaders, linkNext, notModified } from '../answers/responses.ts'
+import { AppError, requireValid, wrongRequest } from '../../errors.ts'
+import { header, json, linkHeaders, linkNext, notModified } from '../answers/responses.ts'
 import { matchesEtag } from '../answers/send-answer.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
 import { etagOf, expectedRevision } from '../rules/if-match.ts'
 import { originOf } from '../rules/origin.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 export function projects(declare: Declare, context: HttpContext): void {
   const { administration, clock, door, projects, removeProject } = context
@@ -27,10 +25,9 @@ export function projects(declare: Declare, context: HttpContext): void {
     answers: { 200: json('The projects.', ProjectList, linkHeaders) },
     async run(request, reply) {
       const { limit = maxLimit, cursor } = request.query
-      const listed = await projects.list({ limit, cursor, only: onlyOf(request.keys) })
-      linkNext(reply, originOf(request, context) + projectsPath, { limit, cursor: listed.nextCursor })
-      const shown = listed.projects.map(toProjectResult)
-      return await reply.header('cache-control', 'private, no-cache').send(shown)
+      const { items, nextCursor } = await projects.list({ limit, cursor, only: onlyOf(request.keys) })
+      linkNext(reply, originOf(request, context) + projectsPath, { limit, cursor: nextCursor })
+      return await reply.header('cache-control', 'private, no-cache').send(items.map(toProjectResult))
     },
   })
   declare({
@@ -52,16 +49,13 @@ export function projects(declare: Declare, context: HttpContext): void {
     id: 'createProject',
     tag: 'Access',
     summary: 'Create a project',
-    description: '',
     access: 'admin',
     method: 'POST',
     path: paths.listProjects,
     isPaced: true,
     body: { schema: 'ProjectRequest', read: readProjectRequest },
     answers: {
-      201: json('The new project.', 'Project', {
-        Location: Type.String({ description: 'The address of the project.' }),
-      }),
+      201: json('The new project.', 'Project', { Location: header('The address of the project.') }),
     },
     fails: ['conflict'],
     async run(request, reply, { name, projectId: wanted }) {
@@ -80,7 +74,6 @@ export function projects(declare: Declare, context: HttpContext): void {
     id: 'renameProject',
     tag: 'Access',
     summary: 'Rename a project',
-    description: '',
     access: 'admin',
     method: 'PUT',
     path: paths.getProject,
@@ -115,7 +108,7 @@ export function projects(declare: Declare, context: HttpContext): void {
     path: paths.getProject,
     isPaced: true,
     header: 'If-Match',
-    answers: { 204: Type.Null({ description: 'It is hidden, and is being removed.' }) },
+    answers: { 204: { description: 'It is hidden, and is being removed.' } },
     async run(request, reply) {
       const project = await door.getProject(request.params, request.apiKey)
       expectedRevision(request, project)

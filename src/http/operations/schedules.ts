@@ -7,22 +7,19 @@ import {
   SchedulePreviewRequest,
 } from '../../contract/schedules.ts'
 import type { LastRoot } from '../../contract/templates.ts'
+import { requireValid } from '../../errors.ts'
 import type { Asked } from '../../results/answer.ts'
 import type { Schedules, StoredSchedule } from '../../schedules/schedules.ts'
 import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { json } from '../answers/responses.ts'
-import { toJson, wholeAnswer } from '../answers/send-answer.ts'
+import { toJson } from '../answers/send-answer.ts'
+import { clientOf } from '../context.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
-import { clientOf } from '../rules/client-of.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 /** The last roots of schedules, by their ids. */
-type FindLastRoots = (
-  roots: { projectId: string; rootIds: readonly string[] },
-  asked: Asked,
-) => Promise<Map<string, LastRoot>>
+type FindLastRoots = (rows: readonly StoredSchedule[], asked: Asked) => Promise<Map<string, LastRoot>>
 
 const { request, created, last } = EXAMPLE
 const TIMES = { cron: '0 2 * * *', timezone: 'Europe/Berlin' }
@@ -45,14 +42,10 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
     const { door, requireBrowser, turns } = context
     /** With their last roots. */
     const showAll = async (stored: readonly StoredSchedule[], asked: Asked): Promise<Schedule[]> => {
-      const [{ projectId } = { projectId: '' }] = stored
-      const last = await lastRoots(
-        { projectId, rootIds: stored.flatMap(({ lastRoot }) => lastRoot ?? []) },
-        asked,
-      )
+      const last = await lastRoots(stored, asked)
       const shown: Schedule[] = []
       for (const each of stored) {
-        const root = each.lastRoot === undefined ? undefined : last.get(each.lastRoot)
+        const root = last.get(each.lastRoot ?? '')
         shown.push({ ...(await schedules.show(each)), ...(root && { last: root }) })
       }
       return shown
@@ -81,14 +74,12 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
         },
         remove: { description: 'Its roots stay.', answer: 'It is removed, with its secrets.' },
       },
-      get: (key) => schedules.get(key),
+      use: schedules,
       async list({ projectId }, page, asked) {
         const { schedules: some, nextCursor } = await asked.inTurn(() => schedules.list(projectId, page))
-        return { ...wholeAnswer(toJson(await showAll(some, asked))), nextCursor }
+        const body = toJson(await showAll(some, asked))
+        return { body: () => body, nextCursor }
       },
-      create: (projectId, body) => schedules.create(projectId, body),
-      change: (row, body, revision) => schedules.change(row, body, { revision }),
-      remove: (row, revision) => schedules.remove(row, { revision }),
       render: async (row, asked) => toJson((await showAll([row], asked))[0]),
     })
     declare({
@@ -96,7 +87,6 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
       summary: 'Run a schedule now',
       description:
         'Its regular times are unaffected. It also runs if it is paused, or if the previous root is unfinished.',
-      access: 'write',
       method: 'POST',
       path: paths.runSchedule,
       body: 'ignored',
@@ -118,6 +108,7 @@ export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapt
       id: 'previewSchedule',
       summary: 'Preview the times of a schedule',
       description: 'Creates nothing.',
+      access: 'read',
       method: 'POST',
       path: paths.previewSchedule,
       body: { schema: 'SchedulePreviewRequest', read: (json) => requireValid(SchedulePreviewRequest, json) },

@@ -3,24 +3,19 @@ import type { GivenKey } from '../../access/keys.ts'
 import { MAX_SESSION_KEYS, newSessionId } from '../../access/sessions.ts'
 import { type Session, SignIn } from '../../contract/access.ts'
 import { paths } from '../../contract/paths.ts'
-import { Type } from '../../contract/schema.ts'
-import { AppError } from '../../errors.ts'
-import { json } from '../answers/responses.ts'
+import { AppError, requireValid } from '../../errors.ts'
+import { header, json } from '../answers/responses.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
 import type { RefuseKey } from '../rules/authentication.ts'
-import { requireValid } from '../rules/read-json.ts'
 import { readSessionCookie, setSessionCookie } from '../rules/session-cookie.ts'
 import { toKey } from './keys.ts'
 
 /** For signing in and out: the cookie of the answer. */
 const signedAnswer = json('The current session.', 'Session', {
-  'Set-Cookie': Type.String({
-    description: 'HttpOnly and SameSite=Strict. Removed if the session has no keys left.',
-  }),
+  'Set-Cookie': header('HttpOnly and SameSite=Strict. Removed if the session has no keys left.'),
 })
 
-/** The session of a browser. */
 export function session(declare: Declare, context: HttpContext, refuse: RefuseKey): void {
   const { clock, config, keys, sessions } = context
   const describe = (keys: readonly GivenKey[]) => describeSession(keys, context)

@@ -1,23 +1,18 @@
 import type { ImportedStatus } from '../../capture/status.ts'
-import type { StatusBytes } from '../../capture/statuses.ts'
 import { paths } from '../../contract/paths.ts'
 import { StatusQuery } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, need } from '../../errors.ts'
 import { EventStream } from '../answers/event-stream.ts'
 import type { OpenAnswers } from '../answers/open-answers.ts'
-import { takePieces, writePieces } from '../answers/pieces.ts'
+import { holdPieces, writePieces } from '../answers/pieces.ts'
 import { json } from '../answers/responses.ts'
-import { sendAnswer, wholeAnswer } from '../answers/send-answer.ts'
-import type { HttpContext } from '../context.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
+import { clientOf, type HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
-import { clientOf } from '../rules/client-of.ts'
 import { headersOf } from '../rules/common-headers.ts'
 
-/**
- * The longest wait and the longest stream, as a part of IDLE_TIMEOUT and RESPONSE_TIMEOUT. Then they end properly, and the client
- * may ask again.
- */
+/** The longest wait and the longest stream, as a part of IDLE_TIMEOUT and RESPONSE_TIMEOUT. Then the client may ask again. */
 const LONGEST_SHARE = 0.8
 /** How soon a client connects again. */
 const RETRY_MS = 1_000
@@ -44,11 +39,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
       if (version === undefined) {
         return await sendAnswer({ body: () => importedStatus(root) }, request, reply, context)
       }
-      const read = async (since: number, atLeast: number): Promise<StatusBytes> => {
-        const status = await watchers.statuses.read(root, since, atLeast, inTurn)
-        if (!status) throw new AppError('not_found')
-        return status
-      }
+      const read = async (since: number, atLeast: number) =>
+        need(await watchers.statuses.read(root, since, atLeast, inTurn))
       let status = await read(0, version)
       const leftMs = longestWaitMs - (performance.now() - request.arrived)
       const waitMs = Math.min((request.query.wait ?? 0) * 1_000, leftMs)
@@ -70,7 +62,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
         const now = await watchers.statuses.version(root)
         status = await read(0, now ?? news.version)
       }
-      return await sendAnswer(wholeAnswer(status.json), request, reply, context)
+      const { json } = status
+      return await sendAnswer({ body: () => json }, request, reply, context)
     },
   })
   declare({
@@ -85,7 +78,7 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
     header: 'Last-Event-ID',
     answers: {
       200: { description: 'The events.', content: { 'text/event-stream': { schema: Type.String() } } },
-      204: Type.Null({ description: 'The root is finished, and `Last-Event-ID` was the last event.' }),
+      204: { description: 'The root is finished, and `Last-Event-ID` was the last event.' },
     },
     async run(request, reply) {
       const root = await door.getRoot(request.params, request.apiKey)
@@ -118,8 +111,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
       if (version === undefined) {
         begin()
         const pieces = importedEvent(importedStatus(root))
-        const next = takePieces(pieces, request, reply, context)
-        return await writePieces(response, next, { gzip: false }).catch(breakOff)
+        const held = holdPieces(pieces, request, reply, context)
+        return await writePieces(response, held, { gzip: false }).catch(breakOff)
       }
       const stream = new EventStream({
         ...{ root, client, since, watchers, inTurn, response, unread },

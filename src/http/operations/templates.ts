@@ -2,12 +2,12 @@ import type { Templates } from '../../capture/templates.ts'
 import { paths } from '../../contract/paths.ts'
 import { createTemplateRequest, createTemplateRun, Template, TemplateList } from '../../contract/templates.ts'
 import { whenOf } from '../../contract/when.ts'
+import { requireValid } from '../../errors.ts'
 import type { TemplateResults } from '../../results/templates.ts'
 import { acceptedResponse, acceptRoot, readIdempotencyKey } from '../answers/accept-root.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 const { page, request, created, last } = EXAMPLE
 
@@ -23,7 +23,7 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
     }),
   ],
   declare(declare, context) {
-    const { config, clock, requireBrowser } = context
+    const { config, requireBrowser } = context
     const { find } = declareResource(declare, context, {
       name: 'template',
       schemaOfList: TemplateList,
@@ -47,11 +47,8 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
           fails: ['conflict'],
         },
       },
-      get: (key) => templates.get(key),
+      use: templates,
       list: (project, page, asked) => results.list(project, page, asked),
-      create: (projectId, body) => templates.create(projectId, body, clock()),
-      change: (row, body, revision) => templates.change(row, body, { now: clock(), revision }),
-      remove: (row, revision) => templates.remove(row, { revision }),
       render: (row, asked) => results.render(row, asked),
     })
     declare({
@@ -60,7 +57,6 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
       description:
         'Requests its pages. The body may be left out. The root can be read at once, with no jobs, as after a request for ' +
         'screenshots.',
-      access: 'write',
       method: 'POST',
       path: paths.template,
       header: 'Idempotency-Key',
@@ -80,7 +76,7 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
         await requireBrowser()
         const accept = async () => {
           const key = { projectId, templateId }
-          const rootId = await templates.run(key, run, { now: clock(), idempotencyKey })
+          const rootId = await templates.run(key, run, idempotencyKey)
           logAct(request, 'template run', { ...key, rootId })
           return rootId
         }

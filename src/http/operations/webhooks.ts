@@ -10,15 +10,15 @@ import {
   WebhookList,
   WebhookRequest,
 } from '../../contract/webhooks.ts'
+import { requireValid } from '../../errors.ts'
 import { show, type Webhooks } from '../../webhooks/webhooks.ts'
 import { EXAMPLE, named } from '../answers/api.ts'
 import { json, linkHeaders, linkNext } from '../answers/responses.ts'
-import { toJson, wholeAnswer } from '../answers/send-answer.ts'
+import { toJson } from '../answers/send-answer.ts'
+import { clientOf } from '../context.ts'
 import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
-import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'
-import { requireValid } from '../rules/read-json.ts'
 
 /** For a replay. All deliveries since then are looked at; each that is sent again is written, read, and sent. */
 const LOOKING_MS = 1_000
@@ -36,24 +36,18 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
   description: 'Notifies other servers of events.',
   schemas: () => [
     named(WebhookRequest, settings, {
-      ...{ ...settings, url: 'https://hooks.slack.com/services/…', format: 'slack' },
+      ...settings,
+      url: 'https://hooks.slack.com/services/…',
+      format: 'slack',
     }),
     named(Webhook, {
-      ...{
-        webhookId: 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d',
-        ...settings,
-        format: 'standard',
-        paused: false,
-      },
-      ...{ created, changed: created, pending: 0 },
+      webhookId: 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d',
+      ...settings,
+      ...{ format: 'standard', paused: false, created, changed: created, pending: 0 },
     }),
     named(Delivery, {
-      ...{
-        deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d',
-        event: 'screenshot.done',
-        rootId,
-        position: 0,
-      },
+      deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d',
+      ...{ event: 'screenshot.done', rootId, position: 0 },
       ...{ state: 'pending', created, attempts: 1, next: created + 5_000 },
       last: { at: created, ms: 120, status: 500, answer: 'try again later' },
     }),
@@ -88,14 +82,12 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
           description: 'Also removes its secret and its deliveries. Pending deliveries are not sent.',
         },
       },
-      get: (key) => webhooks.get(key),
+      use: webhooks,
       async list({ projectId }, page, { inTurn }) {
         const { webhooks: shown, nextCursor } = await inTurn(() => webhooks.list(projectId, page))
-        return { ...wholeAnswer(toJson(shown)), nextCursor }
+        const body = toJson(shown)
+        return { body: () => body, nextCursor }
       },
-      create: (projectId, body) => webhooks.create(projectId, body),
-      change: (row, body, revision) => webhooks.change(row, body, revision),
-      remove: (row, revision) => webhooks.remove(row, revision),
       render: async (row) => toJson(show(row)),
     })
     const deliveryAnswer = json('The delivery. It will be sent.', 'Delivery')
@@ -103,7 +95,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       id: 'testWebhook',
       summary: 'Send a test delivery',
       description: 'Sends `webhook.test` at once. The list of deliveries shows the result.',
-      access: 'write',
       method: 'POST',
       path: paths.testWebhook,
       isPaced: true,
@@ -122,7 +113,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       summary: 'Give a webhook a new secret',
       description:
         'For 24 hours deliveries are also signed with the old secret, so that the receiver can switch.',
-      access: 'write',
       method: 'POST',
       path: paths.rotateSecret,
       isPaced: true,
@@ -159,7 +149,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       id: 'replayDelivery',
       summary: 'Send a delivery again',
       description: 'It is sent at once, as a new delivery would be. Its `webhook-id` stays the same.',
-      access: 'write',
       method: 'POST',
       path: paths.replayDelivery,
       isPaced: true,
@@ -181,7 +170,6 @@ export const webhooks = (webhooks: Webhooks): Chapter => ({
       summary: 'Send everything since a time again',
       description:
         'Sends ended deliveries again, and events that happened while the webhook was paused or off. Events are kept for seven days.',
-      access: 'write',
       method: 'POST',
       path: paths.replayDeliveries,
       isPaced: true,

@@ -3,10 +3,7 @@ import { Lines } from '../../shares/fair-turns.ts'
 /** Requests that begin in one iteration of the event loop: a millisecond or two. */
 const REQUESTS = 32
 
-/**
- * Requests that arrive together begin a few at a time, and clients take turns. So a client that opens many connections at
- * once does not delay the others.
- */
+/** Requests that arrive together begin a few at a time, in turns of their clients: one with many connections delays nobody. */
 export class Admission {
   readonly #atOnce: number
   readonly #lines = new Lines<() => void>()

@@ -9,6 +9,9 @@ import { readSessionCookie } from './session-cookie.ts'
 
 const NO_KEY = 'send an API key: Authorization: Bearer <key>'
 const ENDED = 'the session has ended: sign in again'
+const NO_ADMIN_KEY = 'this needs a key for the whole service: create one with --admin'
+const NO_ADMINISTRATION =
+  'with AUTH=open-to-everyone, projects and keys can be created only on the command line'
 
 /** Counts a request without a valid key against the rate of its address, and throws `unauthorized`. */
 export type RefuseKey = (request: FastifyRequest, reply: FastifyReply, detail: string) => never
@@ -78,34 +81,19 @@ function use(request: FastifyRequest, given: GivenKey, keys: readonly GivenKey[]
  * again. Runs after the rate was counted, so that refused requests count, too.
  */
 export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext): void {
-  if (config.auth !== 'keys') {
-    if (config.auth === 'open-to-everyone') refuseAdministration(server)
-    return
-  }
+  // On loopback, the client is the operator. Elsewhere it may be anyone.
+  if (config.auth === 'open') return
   server.addHook('onRequest', ({ apiKey, params, routeOptions }, _reply, done) => {
     const { access } = routeOptions.config
-    if (apiKey && apiKey.scope !== 'admin') {
-      if (access === 'admin') {
-        return done(
-          new AppError('forbidden', 'this needs a key for the whole service: create one with --admin'),
-        )
-      }
-      if (apiKey.scope === 'read' && access === 'write') {
-        return done(new AppError('forbidden', 'this key may only read: create one with --scope write'))
-      }
+    if (access === 'admin' && apiKey?.scope !== 'admin') {
+      return done(new AppError('forbidden', config.auth === 'keys' ? NO_ADMIN_KEY : NO_ADMINISTRATION))
+    }
+    if (access === 'write' && apiKey?.scope === 'read') {
+      return done(new AppError('forbidden', 'this key may only read: create one with --scope write'))
     }
     const { projectId } = params as { projectId?: string }
     const isForeign = projectId !== undefined && !isOpenTo(apiKey, projectId)
     done(isForeign ? new AppError('not_found') : undefined)
-  })
-}
-
-/** On loopback, the client is the operator. Elsewhere it may be anyone. */
-function refuseAdministration(server: Server): void {
-  server.addHook('onRequest', ({ routeOptions }, _reply, done) => {
-    const isAdmin = routeOptions.config.access === 'admin'
-    const detail = 'with AUTH=open-to-everyone, projects and keys can be created only on the command line'
-    done(isAdmin ? new AppError('forbidden', detail) : undefined)
   })
 }
 

@@ -13,16 +13,20 @@ const BEGUN_AT_ONCE = 4
 const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 
 /** The answers that a connection still owes. */
-interface Owed {
+class Owed {
   readonly connection: Connection
-  count: number
+  count = 0
   /** The answer under way. */
   current: FastifyReply | undefined
   /** Requests that have arrived and are not in `count` yet. */
-  notBegun: number
+  notBegun = 0
   client: string | undefined
   /** They wait for the answer under way. */
-  readonly waiting: (() => void)[]
+  readonly waiting: (() => void)[] = []
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
 }
 
 /** A property of the socket: every request asks for it, and a look-up in a `WeakMap` costs more. */
@@ -37,10 +41,7 @@ export function isAnswering(socket: Socket): boolean {
   return count + notBegun > 0
 }
 
-/**
- * Connections that arrive together are read a few at a time: what is read of a body before it must wait is 64 KB for each, and clients
- * open thousands at once.
- */
+/** Connections that arrive together are read a few at a time: clients open thousands at once. */
 function beginInSlices({ server }: Server, welcome: (socket: Socket) => void): void {
   const listeners = server.listeners('connection') as ((socket: Socket) => void)[]
   const admission = new Admission(BEGUN_AT_ONCE)
@@ -58,22 +59,14 @@ function beginInSlices({ server }: Server, welcome: (socket: Socket) => void): v
   })
 }
 
-export interface Connections {
-  /** Runs after every answer, whether it was read to its end or not. */
-  whenOver(then: (request: FastifyRequest, reply: FastifyReply) => void): void
-  /** The answers that are under way. */
-  answers(): Iterable<FastifyReply>
-  /** Closes each connection as soon as it owes no answer. */
-  drain(): void
-}
+type Afterwards = (request: FastifyRequest, reply: FastifyReply) => void
 
-/**
- * Answers the requests of a connection one after the other. Node would begin all at once, and a single client that sends
- * many and reads nothing could fill the memory.
- */
-export function answerInOrder(server: Server, { config, refusals }: HttpContext): Connections {
+export type Connections = ReturnType<typeof answerInOrder>
+
+/** Answers one request of a connection after the other. Node would begin all, and fill the memory for a client that reads nothing. */
+export function answerInOrder(server: Server, { config, refusals }: HttpContext) {
   const byAddress = new ConnectionsByAddress()
-  const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
+  const afterwards: Afterwards[] = []
   let draining = false
   // At MAX_CONNECTIONS an idle connection is closed. Its client can connect again.
   const makeRoom = (newcomer: Socket) => {
@@ -88,15 +81,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
   const welcome = (socket: Socket) => {
     if (!makeRoom(socket)) return socket.destroy()
     const connection = byAddress.add(socket)
-    const owed: Owed = {
-      connection,
-      count: 0,
-      current: undefined,
-      notBegun: 0,
-      client: undefined,
-      waiting: [],
-    }
-    Object.assign(socket, { [OWED]: owed })
+    Object.assign(socket, { [OWED]: new Owed(connection) })
     socket.once('close', () => byAddress.remove(connection))
   }
   beginInSlices(server, welcome)
@@ -107,8 +92,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     const { socket, headers } = request
     const owed = owedBy(socket)
     if (!owed || socket.destroyed) return
-    // The key is not looked up yet. The header of the first request names the client, so that requests of a connection stay in
-    // order.
+    // The key is not looked up yet. The first request names the client, so that those of a connection stay in order.
     owed.client ??= headers.authorization ?? socket.remoteAddress ?? ''
     if (admission.mayBegin()) {
       answer?.(request, response)
@@ -144,14 +128,19 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     else owed.waiting.push(begin)
   })
   return {
-    whenOver: (then) => void afterwards.push(then),
-    *answers() {
+    /** Runs after every answer, whether it was read to its end or not. */
+    whenOver(then: Afterwards): void {
+      afterwards.push(then)
+    },
+    /** The answers that are under way. */
+    *answers(): Generator<FastifyReply> {
       for (const socket of byAddress.sockets()) {
         const { current } = owedBy(socket) ?? {}
         if (current) yield current
       }
     },
-    drain() {
+    /** Closes each connection as soon as it owes no answer. */
+    drain(): void {
       draining = true
       for (const socket of byAddress.sockets()) if (!isAnswering(socket)) socket.destroySoon()
     },

@@ -30,10 +30,7 @@ export function refuseCrossSite(server: Server, context: HttpContext): void {
   })
 }
 
-/**
- * Browsers say where a page is from in Sec-Fetch-Site, which pages cannot set. Where they do not (plain http), they name its
- * origin.
- */
+/** Browsers say where a page is from in Sec-Fetch-Site, which pages cannot set. With plain http, they name its origin instead. */
 function senderOf(request: FastifyRequest, context: HttpContext): 'here' | 'elsewhere' | 'unknown' {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site === 'same-origin') return 'here'

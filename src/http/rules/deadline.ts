@@ -8,18 +8,13 @@ const LOOK_MS = 5_000
 /** Answers that are checked in one iteration of the event loop. */
 const LOOKED_AT_ONCE = 500
 
-interface Moved {
-  readonly bytes: number
-  readonly at: number
-}
-
 /**
  * Ends an answer that takes too long in all, even if its reader is slow but steady, and one of which nothing is read for IDLE_TIMEOUT.
  * Node's own timer starts again if anything has moved since it started: that takes twice as long, or longer.
  */
 export function limitResponseTime(server: Server, connections: Connections, { config }: HttpContext): void {
   const { idleMs, responseMs } = config.limits
-  const movedBy = new WeakMap<Socket, Moved>()
+  const movedBy = new WeakMap<Socket, { bytes: number; at: number }>()
   const isIdle = (socket: Socket | null, now: number): boolean => {
     // Most answers wait for changes, and have sent what there was: their handles need not be asked.
     const sent = socket && socket.writableLength > 0 && describeSent(socket)
@@ -53,10 +48,7 @@ export function limitResponseTime(server: Server, connections: Connections, { co
   })
 }
 
-/**
- * How many bytes the system has taken, and how many wait. The system takes a large piece bit by bit, and only the handle of
- * the socket shows how much. Node's own timer reads it there, too.
- */
+/** How many bytes the system has taken, and how many wait. Only the handle of the socket shows that; Node reads it there, too. */
 function describeSent(socket: Socket): { taken: number; waiting: number } | undefined {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
   return handle

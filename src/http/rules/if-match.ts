@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { hasChanged } from '../../errors.ts'
 
-/** The `ETag` of a row. */
 export function etagOf({ revision }: { readonly revision: string }): string {
   return `"${revision}"`
 }

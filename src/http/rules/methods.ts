@@ -6,11 +6,7 @@ import type { Server } from '../context.ts'
 /** All methods except CONNECT, which never reaches a route. */
 const ANSWERED = METHODS.filter((method) => method !== 'CONNECT')
 
-interface Address {
-  readonly pattern: RegExp
-  readonly variables: number
-  readonly methods: Set<string>
-}
+type Address = ReturnType<typeof toAddress>
 
 /**
  * Every address answers 405 with `Allow` to methods that it does not support, and an unknown address answers 404. Call before the
@@ -42,7 +38,7 @@ export function refuseOtherMethods(server: Server): void {
 }
 
 /** `/api/projects/:projectId` and `/assets/*`. */
-function toAddress(url: string): Address {
+function toAddress(url: string) {
   const parts = url.split(/(:\w+|\*)/)
   const pattern = parts.map((part, index) =>
     index % 2 === 0 ? RegExp.escape(part) : part === '*' ? '.*' : '[^/]+',
@@ -50,6 +46,6 @@ function toAddress(url: string): Address {
   return {
     pattern: new RegExp(`^${pattern.join('')}$`),
     variables: (parts.length - 1) / 2,
-    methods: new Set(),
+    methods: new Set<string>(),
   }
 }

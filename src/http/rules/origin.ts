@@ -55,11 +55,8 @@ export function refuseOtherHosts(server: Server, { config }: HttpContext): void 
   })
 }
 
+/** Names and values of headers take turns. */
 function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') count++
-  }
-  return count
+  const isHost = (name: string) => name.length === 4 && name.toLowerCase() === 'host'
+  return rawHeaders.filter((name, index) => index % 2 === 0 && isHost(name)).length
 }

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { HttpContext, Server } from '../context.ts'
-import { clientOf } from './client-of.ts'
+import { clientOf, type HttpContext, type Server } from '../context.ts'
 
 /** Clients that are counted in one period. If there are more, the oldest is forgotten. */
 const MAX_CLIENTS = 100_000

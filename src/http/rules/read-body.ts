@@ -2,20 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { ByteBudget } from '../../shares/byte-budget.ts'
 import type { Refusals } from '../../shares/refusals.ts'
-import { whenOver } from '../answers/when-closed.ts'
-import type { HttpContext, Server } from '../context.ts'
+import { NOBODY_WAITS, whenClosed } from '../answers/when-closed.ts'
+import { clientOf, type HttpContext, type Server } from '../context.ts'
 import { Admission } from './admission.ts'
-import { clientOf } from './client-of.ts'
 
 /** Longest pause within a body. Others may wait for the memory that it has reserved. */
 const STILL_MS = 5_000
 /** After so many bytes `look` is called. Also the first size of the buffer for a body of unknown length, which then doubles. */
 const FIRST_BYTES = 65_536
 
-/**
- * How many bodies may wait, of one client and of all. Each takes 100 KB, most of it what Node has read ahead. One that is refused takes
- * processor time, and comes back.
- */
+/** How many bodies may wait. Each takes 100 KB, mostly what Node has read ahead. One that is refused takes time, and comes back. */
 const MAX_WAITING = { ofOne: 1_600, ofAll: 2_400 }
 /**
  * How long a body waits, in thirtieths of REQUEST_TIMEOUT, which would end it without an answer. Not equally long: those that came
@@ -47,8 +43,11 @@ export function openBodies(
  * rest of the body is not kept, and the error is thrown.
  */
 export function createReadBody(server: Server, { bodies, config: { limits } }: HttpContext) {
-  const over = whenOver(server)
   const pieces = new Admission(PIECES_AT_ONCE)
+  server.addHook('preClose', (done) => {
+    bodies.close(new AppError('unavailable', 'the service is stopping'))
+    done()
+  })
   // Shorter than REQUEST_TIMEOUT, which ends the connection without an answer.
   const stillMs = Math.min(STILL_MS, limits.requestMs / 2)
   return async (
@@ -64,9 +63,12 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
       const client = clientOf(request)
       // Before anything is made for a request that waits: a client may have thousands that are refused.
       bodies.requirePlace(client)
-      const { giveBack } = await bodies.take(client, bytes ?? limits.bodyBytes, over(reply))
+      const { giveBack } = await bodies.take(client, bytes ?? limits.bodyBytes, whenClosed(reply.raw))
       reply.raw.once('close', giveBack)
-      if (reply.raw.destroyed) giveBack()
+      if (reply.raw.destroyed) {
+        giveBack()
+        throw NOBODY_WAITS
+      }
       const pause = () => {
         if (pieces.mayBegin()) return
         request.raw.pause()
@@ -76,8 +78,7 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
     } catch (error) {
       // The rest of the body would be read as the next request.
       reply.header('connection', 'close')
-      if (error instanceof AppError) throw error
-      throw reply.raw.destroyed ? brokenOff() : new AppError('unavailable', 'the service is stopping')
+      throw error === NOBODY_WAITS ? brokenOff() : error
     }
   }
 }
@@ -91,9 +92,7 @@ interface Expected {
   readonly pause: () => void
 }
 
-/**
- * Into one buffer: a chunk of one byte would take a hundred bytes. The system gives it memory when bytes are written into it.
- */
+/** Into one buffer: a chunk of one byte would take a hundred bytes. It gets memory when bytes are written into it. */
 function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look, pause }: Expected): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))

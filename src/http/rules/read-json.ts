@@ -1,13 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { check } from '../../contract/check.ts'
-import type { Schema } from '../../contract/schema.ts'
 import type { RequestLimits } from '../../contract/screenshot-request.ts'
-import { AppError, wrongRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { msOfStored } from '../../shares/pace.ts'
 import { otherWork } from '../../work/other-work.ts'
 import { whenClosed } from '../answers/when-closed.ts'
-import type { HttpContext, Server } from '../context.ts'
-import { clientOf } from './client-of.ts'
+import { clientOf, type HttpContext, type Server } from '../context.ts'
 import { outlineJson } from './json-outline.ts'
 import { createReadBody } from './read-body.ts'
 
@@ -53,13 +50,6 @@ export function createReadJson(scope: Server, context: HttpContext) {
   }
 }
 
-/** Throws `bad_request` with all mistakes of a body. */
-export function requireValid<T>(schema: Schema<T>, body: unknown): T {
-  const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
-  if (mistakes) throw wrongRequest(mistakes)
-  return value
-}
-
 /** Throws `bad_request` if these bytes, or the beginning of a body, have too many parts to be parsed. */
 function requireFewParts(body: Buffer, { urls }: RequestLimits): void {
   const most = { parts: OTHER_PARTS + PARTS_OF_A_PAGE * urls, depth: MAX_DEPTH }
@@ -71,7 +61,6 @@ function requireFewParts(body: Buffer, { urls }: RequestLimits): void {
   }
 }
 
-/** Throws `bad_request`. */
 function parseJson(body: Buffer, limits: RequestLimits): unknown {
   requireFewParts(body, limits)
   try {

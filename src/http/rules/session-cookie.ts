@@ -27,8 +27,8 @@ export function setSessionCookie(
 }
 
 /**
- * The name of the cookie of one origin, and its attributes. Browsers do not separate the cookies of two ports, so the name contains the port. They keep a name with a prefix to https,
- * and other hosts of the same domain cannot set it.
+ * The name of the cookie of one origin, and its attributes. Browsers do not separate the cookies of two ports, so the name has the
+ * port. They keep a name with a prefix to https, and other hosts of the same domain cannot set it.
  */
 function kindOf(origin: string) {
   const { protocol, pathname, port } = new URL(origin)
