@@ -28,10 +28,10 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
     const { requestId, request } = paused
     const verdict = await trust.judge(paused)
     if (verdict === 'refused') return ['Fetch.failRequest', { requestId, errorReason: 'Aborted' }]
-    if (originOf(request.url) !== own.origin) return ['Fetch.continueRequest', { requestId }]
     const isTrusted = verdict === 'trusted'
     if (trust.isPage(paused)) await (isTrusted ? jar.fill() : jar.empty())
-    else if (!isTrusted && jar.isIn(request.headers)) {
+    if (originOf(request.url) !== own.origin) return ['Fetch.continueRequest', { requestId }]
+    if (!trust.isPage(paused) && !isTrusted && jar.isIn(request.headers)) {
       return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }]
     }
     // The cookies are those of before: some may have been deleted.
@@ -62,11 +62,12 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
   const secure = protocol === 'https:'
   const url = `${origin}/`
   let isFull = false
+  let filling: readonly { readonly name: string; readonly value: string }[] = cookies
   return {
     async fill(): Promise<void> {
       if (isFull) return
       isFull = true
-      for (const { name, value } of cookies) {
+      for (const { name, value } of filling) {
         const cookie = {
           ...{ name, value, url, path: '/', secure },
           sourceScheme: secure ? 'Secure' : 'NonSecure',
@@ -79,6 +80,9 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
     async empty(): Promise<void> {
       if (!isFull) return
       isFull = false
+      // The server may have changed or deleted them.
+      const { cookies: there } = await session.send('Network.getCookies', { urls: [url] })
+      filling = cookies.flatMap(({ name }) => there.filter((each) => each.name === name))
       for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
     },
     /** Whether a request would be sent with one of them, or with what the server has made of it. */

@@ -14,6 +14,8 @@ export interface Digested extends RequestContent {
    * a run after the secrets were replaced by a guess.
    */
   readonly template?: string | undefined
+  /** The API key that the secrets came with. Whoever repeats the request with a guess must not learn whether it is right. */
+  readonly by?: string | undefined
 }
 
 /**
@@ -29,14 +31,16 @@ export function keyedDigestsOf(asked: Digested, ring: Pick<KeyRing, 'digests'>) 
   return ring.digests(textOf(asked))
 }
 
-function textOf({ options, pages, when, template }: Digested): string {
+function textOf({ options, pages, when, template, by }: Digested): string {
   const { width, height, fullPage, tags, failOn, ...others } = options
   const parts = pages.map(({ url, name, loadingTime, ownOptions = {} }) => [
     ...[url, name, loadingTime],
     ...inOrder(ownOptions),
   ])
   const more = failOn === undefined ? [] : [failOn]
-  const later = [...(when === undefined ? [] : [{ when }]), ...(template === undefined ? [] : [{ template }])]
+  const later = Object.entries({ when, template, by }).flatMap(([name, each]) =>
+    each === undefined ? [] : [{ [name]: each }],
+  )
   return JSON.stringify([width, height, fullPage, tags, parts, ...more, ...inOrder(others), ...later])
 }
 

@@ -15,14 +15,14 @@ const AT_ONCE = 20
 
 /** The request as it is stored. A request without secrets stays as it is. */
 export async function sealRequest(
-  { when, template, ...asked }: Digested,
+  { when, template, by, ...asked }: Digested,
   rootId: string,
   ring: KeyRing,
 ): Promise<Sealed> {
   const secrets = secretsOfPages(asked.options, asked.pages)
   if (secrets.every((each) => each === undefined) && !hasSecrets(asked.options))
     return { ...asked, digest: digestOf({ ...asked, when }) }
-  const [digest, ...olderDigests] = keyedDigestsOf({ ...asked, when, template }, ring)
+  const [digest, ...olderDigests] = keyedDigestsOf({ ...asked, when, template, by }, ring)
   const pages: Sealed['pages'][number][] = []
   for (const [position, { ownOptions, ...page }] of asked.pages.entries()) {
     if (position % AT_ONCE === 0) await otherWork()

@@ -85,6 +85,14 @@ const pages: Record<string, string | (() => string | Handler)> = {
       '#00ff00',
       `<iframe src="${other(`/chat?user=${USER}`)}"></iframe><script>history.replaceState(null, '', '/greets')</script>`,
     ),
+  // Behind the login, texts of a visitor embed guesses.
+  'own.test/comments': () => form('/commented'),
+  'own.test/commented': () =>
+    paint(
+      '#00ff00',
+      `<iframe hidden src="${other(`/embedded?right=${encodeURIComponent(PASSWORD)}`)}"></iframe><iframe hidden src=/open></iframe>
+      <script>history.replaceState(null, '', '/comments')</script>`,
+    ),
   // Another origin chooses the page with the form.
   'own.test/leads-around': () => moved(other('/chooses')),
   'other.test/chooses': () => moved(own('/chosen')),
@@ -230,6 +238,11 @@ describe('a login', () => {
     expect(await colourOf(take(own('/watched'), LOGIN, { delay: 3_000 }))).toBe('#00ff00')
     const paths = asked.map(({ path }) => path)
     expect(paths).toEqual(expect.arrayContaining(['/guess', '/guess-by-way', '/guess-itself']))
+  })
+
+  test('does not reveal to what a visitor embeds behind the login which guess is right', async () => {
+    expect(await colourOf(take(own('/comments'), LOGIN))).toBe('#00ff00')
+    expect(asked.map(({ path }) => path)).toEqual(expect.arrayContaining(['/embedded', '/guess-by-way']))
   })
 
   test('may be submitted by a script', async () => {

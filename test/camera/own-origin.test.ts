@@ -89,6 +89,10 @@ const pages: Record<string, () => string> = {
       setTimeout(() => { location = '${own()}/not-by-moving' }, 500)
     </script>`,
   '/not-in-frame': () => '<img src=/not-by-embedded>',
+  // Browsers do not pause what such a page asks for in a socket, a shared worker or ahead of time.
+  '/between': () => `<script>
+    new WebSocket('${own().replace('http', 'ws')}/socket-between')
+    setTimeout(() => { location = '${own()}/not-this-page' }, 500)</script>`,
   '/leaves': () => `<script>location = '${otherName()}/sends-back'</script>`,
   '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
   '/not-this-page': () => '<img src=/not-this-image>',
@@ -233,6 +237,14 @@ describe('headers and cookies', () => {
     const have = asked.filter((each) => SECRETS.test(textOf([each])))
     expect(have.map(({ path }) => path)).toEqual([new URL(url()).pathname])
     expect(pathsOf(askedOf(own()))).toContain('/not-this-image')
+  })
+
+  test('are gone while a page of another port is shown on the way', async () => {
+    asked.length = 0
+    const { seen } = await camera.take(to(`${own()}/away`, `${otherPort()}/between`), { cookies: COOKIES })
+    expect(seen.url).toBe(`${own()}/`)
+    expect(pathsOf(asked.filter((each) => SECRETS.test(textOf([each]))))).toEqual(['/away'])
+    expect(pathsOf(askedOf(own()))).toContain('/socket-between')
   })
 
   test('go to the URL of the page even if another origin led there, and with its requests', async () => {

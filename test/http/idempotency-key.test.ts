@@ -12,7 +12,7 @@ import {
   startAccepting,
 } from '../support/http/requests.ts'
 import { usePostgres } from '../support/servers/use-servers.ts'
-import { makeProject, rootsUrl } from '../support/store/results.ts'
+import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 
@@ -162,6 +162,26 @@ describe('an Idempotency-Key', () => {
     )
     socket.write(body)
     expect(await readAll(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*Idempotency-Key/)
+  })
+
+  test('does not tell the holder of another key whether the secrets of a request were guessed', async () => {
+    const service = await startAccepting({ AUTH: 'keys' })
+    const [owner, other] = [
+      await makeKey(service.store, service.projectId, 'write'),
+      await makeKey(service.store, service.projectId, 'write'),
+    ]
+    const ask = async ({ secret }: { secret: string }, value: string) => {
+      const body = {
+        ...newRequest(),
+        screenshotParameter: { width: 300, height: 200, headers: { 'x-mark': value } },
+      }
+      return (await service.post(body, { headers: { authorization: secret, 'idempotency-key': 'nightly' } }))
+        .status
+    }
+    expect([await ask(owner, 'right'), await ask(owner, 'right'), await ask(owner, 'wrong')]).toEqual([
+      201, 201, 409,
+    ])
+    expect([await ask(other, 'wrong'), await ask(other, 'right')]).toEqual([409, 409])
   })
 
   test('is optional: without one, the same request creates another root', async () => {

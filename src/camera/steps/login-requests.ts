@@ -20,9 +20,9 @@ interface Watched {
 
 /**
  * Documents are asked of other origins only with an address that does not have the login in it: not with a form that is
- * posted there, not by a redirect that posts it again, and not from a frame. What a document of another origin asks for by itself is
- * let through: it does not know the login, and would learn from a refusal that it guessed right. The sessions are others than that of
- * the window: `stayHere` pauses requests, too.
+ * posted there, and not by a redirect that posts it again. What a document of another origin asks for by itself is let through, and
+ * so is what a page embeds in a frame: whoever chose the address would learn from a refusal that it has the right guess in it. The
+ * sessions are others than that of the window: `stayHere` pauses requests, too.
  */
 export async function watchRequests(page: Page, { origins, trust, username, password }: Watched) {
   const main: CDPSession = await page.context().newCDPSession(page)
@@ -35,6 +35,8 @@ export async function watchRequests(page: Page, { origins, trust, username, pass
   /** Navigations that other origins began, or lead on, with all their redirects. */
   const foreign = new Set<string>()
   const known = new Set<string>()
+  /** Navigations that began with a form that was posted, with all their redirects. */
+  const posted = new Set<string>()
   const isForeign = async (session: CDPSession, paused: Paused) => {
     const { frameId, request } = paused
     const { method, headers } = request
@@ -48,23 +50,19 @@ export async function watchRequests(page: Page, { origins, trust, username, pass
   }
   const has = async (text: string, secret: string) => (await findSecrets(text, [secret])).length > 0
   /** A host may have the name of a user in it by chance. */
-  const tells = async (url: string, toWhom: 'nobody' | 'frame') =>
-    url.length > LONGEST ||
-    (await has(url, password)) ||
-    (toWhom === 'nobody' && (await has(url.replace(ORIGIN, ''), username)))
+  const tells = async (url: string) =>
+    url.length > LONGEST || (await has(url, password)) || (await has(url.replace(ORIGIN, ''), username))
   const mayGo = async (session: CDPSession, paused: Paused): Promise<boolean> => {
     const { frameId, networkId = paused.requestId, request } = paused
     const isFirst = !known.has(networkId)
     known.add(networkId)
     if (isFirst && (await isForeign(session, paused))) foreign.add(networkId)
+    const isRead = /^(GET|HEAD)$/.test(request.method)
+    if (isFirst && !isRead) posted.add(networkId)
     if (!hasBegun || isHome(request.url) || foreign.has(networkId)) return true
-    // Pages behind a login often tell a frame of another origin who is there. A redirect may come from a form.
-    const toWhom = frameId !== mainId && isFirst ? 'frame' : 'nobody'
-    return (
-      /^(GET|HEAD)$/.test(request.method) &&
-      !(await tells(request.url, toWhom)) &&
-      !(await tells(request.headers['Referer'] ?? '', toWhom))
-    )
+    // Texts of a visitor may embed frames, but post nothing.
+    if (frameId !== mainId && !posted.has(networkId)) return true
+    return isRead && !(await tells(request.url)) && !(await tells(request.headers['Referer'] ?? ''))
   }
   const answer = async (session: CDPSession, paused: Paused) => {
     const { requestId, networkId = requestId, frameId, request } = paused

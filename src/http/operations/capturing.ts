@@ -34,7 +34,8 @@ export function capturing(declare: Declare, context: HttpContext): void {
       const now = clock()
       const scheduled = timeOf(when, now)
       const origin = scheduled === undefined ? {} : { scheduled }
-      const accept = () => requests.accept(projectId, { ...asked, when }, { now, idempotencyKey, origin })
+      const digested = { ...asked, when, by: request.apiKey?.keyId }
+      const accept = () => requests.accept(projectId, digested, { now, idempotencyKey, origin })
       return await acceptRoot(request, reply, context, { projectId, accept })
     },
   })
