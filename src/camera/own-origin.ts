@@ -49,6 +49,9 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
       .then(([method, parameters]) => session.send(method, parameters as never))
       .catch(() => {})
   })
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.parentId === undefined && !trust.isJudged(frame)) void jar.empty().catch(() => {})
+  })
   // A login needs to know only who has chosen the document.
   const isLoginOnly = added.length + cookies.length === 0
   const patterns = [{ urlPattern: '*', ...(isLoginOnly && { resourceType: 'Document' as const }) }]

@@ -68,7 +68,12 @@ export class Trust {
   static async of(page: Page, session: CDPSession, url: string, home: readonly string[]): Promise<Trust> {
     const trust = new Trust(page, session, url, home, await outermostOf(session))
     session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.parentId === undefined) trust.#document = frame.loaderId
+      if (frame.parentId !== undefined) return
+      trust.#document = frame.loaderId
+      if (trust.isJudged(frame) || trust.#isReopening) return
+      // The browser fetched it ahead of time, so nobody saw which way led there. Or a frame went back in the history.
+      if (frame.url.startsWith('http')) trust.#lead(originOf(frame.url))
+      else trust.#noteMove()
     })
     session.on('Page.navigatedWithinDocument', ({ frameId, navigationType }) => {
       // An own document in a frame of another site is in the process of the page.
@@ -93,6 +98,11 @@ export class Trust {
 
   isPage({ resourceType, frameId }: Paused): boolean {
     return resourceType === 'Document' && frameId === this.#main
+  }
+
+  /** Whether the request for this document was paused. */
+  isJudged({ loaderId }: { readonly loaderId: string }): boolean {
+    return this.#pages.has(loaderId)
   }
 
   /** Call it for each request, as soon as it is paused. */

@@ -38,6 +38,8 @@ const otherName = () => `http://other.test:${ports[0]}`
 const to = (from: string, target: string, status = 302) =>
   `${from}?status=${status}&to=${encodeURIComponent(target)}`
 
+const byWayOf = () => to(`http://127.0.0.1:${ports[0]}/away`, `http://127.0.0.1:${ports[1]}/returns`)
+
 const pages: Record<string, () => string> = {
   '/page': () =>
     paint(
@@ -93,6 +95,11 @@ const pages: Record<string, () => string> = {
   '/between': () => `<script>
     new WebSocket('${own().replace('http', 'ws')}/socket-between')
     setTimeout(() => { location = '${own()}/not-this-page' }, 500)</script>`,
+  // The browser prefetches only from secure contexts, such as this address.
+  '/prefetches': () => `<script type=speculationrules>
+      {"prefetch":[{"source":"list","urls":["${byWayOf()}"],"eagerness":"immediate"}]}</script>
+    <script>setTimeout(() => { location = '${byWayOf()}' }, 1000)</script>`,
+  '/returns': () => `<script>location = 'http://127.0.0.1:${ports[0]}/not-this-page'</script>`,
   '/leaves': () => `<script>location = '${otherName()}/sends-back'</script>`,
   '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
   '/not-this-page': () => '<img src=/not-this-image>',
@@ -135,7 +142,9 @@ beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     ports.push((server.address() as AddressInfo).port)
   }
-  const hosts = ['own.test', 'other.test'].flatMap((name) => ports.map((port) => `${name}:${port}`))
+  const hosts = ['own.test', 'other.test', '127.0.0.1'].flatMap((name) =>
+    ports.map((port) => `${name}:${port}`),
+  )
   camera = openTestCamera({ allow: hosts.join(',') })
   close = async () => {
     await camera.close()
@@ -245,6 +254,17 @@ describe('headers and cookies', () => {
     expect(seen.url).toBe(`${own()}/`)
     expect(pathsOf(asked.filter((each) => SECRETS.test(textOf([each]))))).toEqual(['/away'])
     expect(pathsOf(askedOf(own()))).toContain('/socket-between')
+  })
+
+  test('do not go to a page that another origin chose: one that the browser fetched ahead of time', async () => {
+    asked.length = 0
+    const url = `http://127.0.0.1:${ports[0]}/prefetches`
+    const { seen } = await camera.take(url, { headers: HEADERS, cookies: COOKIES, delay: 2_000 })
+    expect(seen.url).toBe(`http://127.0.0.1:${ports[0]}/`)
+    expect(asked.map(({ headers }) => headers['sec-purpose'])).toContain('prefetch')
+    const mine = asked.filter(({ path }) => /not-this/.test(path))
+    expect(pathsOf(mine)).toEqual(['/not-this-image', '/not-this-page'])
+    expect(textOf(mine)).not.toMatch(SECRETS)
   })
 
   test('go to the URL of the page even if another origin led there, and with its requests', async () => {
