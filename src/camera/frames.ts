@@ -5,7 +5,16 @@ import { before } from './patience.ts'
 const ANSWER_MS = 10_000
 const WORLD = 'proofsheet-frames'
 
-export type Tree = Awaited<ReturnType<typeof readTree>>
+/** The frames of a process, as the browser tells them. */
+export interface Tree {
+  readonly frame: {
+    readonly id: string
+    readonly loaderId: string
+    readonly url: string
+    readonly parentId?: string
+  }
+  readonly childFrames?: readonly Tree[]
+}
 
 export interface Frame {
   readonly id: string
@@ -48,7 +57,7 @@ export async function outermostOf(session: CDPSession): Promise<string> {
   return (await readTree(session)).frame.id
 }
 
-export async function readTree(session: CDPSession) {
+export async function readTree(session: CDPSession): Promise<Tree> {
   return (await session.send('Page.getFrameTree')).frameTree
 }
 
