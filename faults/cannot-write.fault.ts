@@ -65,7 +65,7 @@ test('the file system fails and becomes read-only, the service is started on it,
   tell(task, { world: WORLD, ...outcome })
 })
 
-test('the folder of pictures has no right to be written for 5 s', async ({ task, skip }) => {
+test('the folder of pictures is not writable for 5 s', async ({ task, skip }) => {
   if (RIGHTS_COUNT.length > 0 && !run('setpriv', '--version')) skip('root needs setpriv to lose its rights')
   const place = join(await makeFolder(), 'data')
   const images = join(place, 'images')

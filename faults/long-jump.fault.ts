@@ -66,14 +66,14 @@ for (const [world, newInstallation] of useInstallations()) {
     const rootId = await askFor(first.url, projectId).post(urls)
     await askFor(first.url, projectId).finished(rootId)
     await runsOnce()
-    await until(() => receiver.received.length >= PAGES, 'every page was told of once')
+    await until(() => receiver.received.length >= PAGES, 'every page was delivered once')
 
     // Some attempts are under way when the process is killed, others wait for their next time.
     const before = receiver.received.length
     const [began, runsBefore] = [performance.now(), await runs()]
     answer = (...given) => (receiver.received.length % 2 ? hang : fail)(...given)
     await setClock(JUMP_MS)
-    await until(() => receiver.received.length >= before + PAGES, 'the pages are told of again')
+    await until(() => receiver.received.length >= before + PAGES, 'the pages are delivered again')
     await runsOnce()
     await runsOnce()
     await untilReadiness({ services: [first] }, 'ok')
@@ -111,7 +111,7 @@ for (const [world, newInstallation] of useInstallations()) {
     const { found, done } = await compare({ env, projectId }, [rootId])
     tell(task, {
       ...{ world, times: 1, ...found, acknowledged: all, lost: found.lost + lost, recoverySeconds },
-      note: `${done} pages done, ${taken.size} events told of, webhook ${off ? 'switched off' : 'on'}, ${runsMade} runs of the schedule meanwhile`,
+      note: `${done} pages done, ${taken.size} events delivered, webhook ${off ? 'switched off' : 'on'}, ${runsMade} runs of the schedule meanwhile`,
     })
     expect(off).toBeUndefined()
     expect(runsMade).toBeLessThan(mostRuns)

@@ -84,7 +84,7 @@ test('the settings of every connection of PgBouncer, under load', async ({ task,
     },
   )
   const wrong = [...found.values()].filter((seen) => seen.size !== 1 || !seen.has(RIGHT)).length
-  const note = `${found.size} connections asked in ${TRANSACTIONS} transactions, ${wrong} not as they should be`
+  const note = `${found.size} connections checked in ${TRANSACTIONS} transactions, ${wrong} with wrong settings`
   tell(task, { world: WORLD, ...outcome, failedReads: (outcome.failedReads ?? 0) + wrong, note })
 })
 

@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core'
-import type { Paused } from './trust.ts'
+import type { Paused } from './paused.ts'
 
 /** What a paused request is answered with. */
 export type Answer = readonly [

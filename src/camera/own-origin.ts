@@ -3,7 +3,8 @@ import { hasSecrets } from '../contract/options/secrets.ts'
 import { homeOf } from '../contract/options/steps.ts'
 import type { PageToShoot } from './camera.ts'
 import { type Answer, pauseApart } from './frames-apart.ts'
-import { originOf, type Paused, Trust } from './trust.ts'
+import { originOf, type Paused } from './paused.ts'
+import { Trust } from './trust.ts'
 
 // Headers and cookies of a request go to the origin of its page (scheme, host and port), and to no other; and only with what documents of
 // that origin ask for. A frame of another site, or a site on the way, does not choose what is asked with them. Decision 26.
@@ -66,28 +67,36 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
   const url = `${origin}/`
   let isFull = false
   let filling: readonly { readonly name: string; readonly value: string }[] = cookies
+  /** Whoever asks for the same again waits until it is done. */
+  let last = Promise.resolve()
+  const oneByOne = (work: () => Promise<void>) => {
+    last = last.then(work, work)
+    return last
+  }
   return {
-    async fill(): Promise<void> {
-      if (isFull) return
-      isFull = true
-      for (const { name, value } of filling) {
-        const cookie = {
-          ...{ name, value, url, path: '/', secure },
-          sourceScheme: secure ? 'Secure' : 'NonSecure',
-          sourcePort: Number(port) || (secure ? 443 : 80),
-        } as const
-        // A browser does not take every cookie: one that begins with __Host- needs https. Its error would tell the value.
-        await session.send('Network.setCookie', cookie).catch(() => {})
-      }
-    },
-    async empty(): Promise<void> {
-      if (!isFull) return
-      isFull = false
-      // The server may have changed or deleted them.
-      const { cookies: there } = await session.send('Network.getCookies', { urls: [url] })
-      filling = cookies.flatMap(({ name }) => there.filter((each) => each.name === name))
-      for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
-    },
+    fill: () =>
+      oneByOne(async () => {
+        if (isFull) return
+        isFull = true
+        for (const { name, value } of filling) {
+          const cookie = {
+            ...{ name, value, url, path: '/', secure },
+            sourceScheme: secure ? 'Secure' : 'NonSecure',
+            sourcePort: Number(port) || (secure ? 443 : 80),
+          } as const
+          // A browser does not take every cookie: one that begins with __Host- needs https. Its error would tell the value.
+          await session.send('Network.setCookie', cookie).catch(() => {})
+        }
+      }),
+    empty: () =>
+      oneByOne(async () => {
+        if (!isFull) return
+        isFull = false
+        // The server may have changed or deleted them.
+        const { cookies: there } = await session.send('Network.getCookies', { urls: [url] })
+        filling = cookies.flatMap(({ name }) => there.filter((each) => each.name === name))
+        for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
+      }),
     /** Whether a request would be sent with one of them, or with what the server has made of it. */
     isIn(headers: Readonly<Record<string, string>>): boolean {
       const sent = new Set((headers['Cookie'] ?? '').split('; ').map((each) => each.split('=')[0]))

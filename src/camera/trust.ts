@@ -1,27 +1,14 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { CaptureFailure } from './camera.ts'
 import { hostOf } from './failures.ts'
-import { createFindFrames, outermostOf } from './frames.ts'
+import { createFindFrames, outermostOf, readTree } from './frames.ts'
 import { scrollBack } from './in-page/unveil.ts'
 import { watchNavigations } from './navigations.ts'
+import { idOf, originOf, type Paused, senderOf, withoutHash } from './paused.ts'
 import { World } from './steps/world.ts'
 
 // Who decided what a page with secrets is asked for. The giver of the secrets chose its address. Documents of home origins may go on from
 // there. A frame of another site may not, nor may a site on the way. Decision 26.
-
-export interface Paused {
-  readonly requestId: string
-  /** The same for a request and all its redirects. Of a document, it is also the id of its loader. */
-  readonly networkId?: string
-  readonly resourceType: string
-  readonly frameId: string
-  readonly request: {
-    readonly url: string
-    readonly urlFragment?: string
-    readonly method: string
-    readonly headers: Readonly<Record<string, string>>
-  }
-}
 
 /**
  * `trusted`: the giver of the secrets, or a document of a home origin, asks for it. `refused`: a frame of another site would move the
@@ -31,6 +18,7 @@ export type Verdict = 'trusted' | 'untrusted' | 'refused'
 
 export class Trust {
   readonly #page: Page
+  readonly #session: CDPSession
   readonly #world: World
   readonly #findFrames: ReturnType<typeof createFindFrames>
   readonly #navigations: ReturnType<typeof watchNavigations>
@@ -48,6 +36,8 @@ export class Trust {
   /** The page was led to a fragment, or through its history. */
   #isMoved = false
   #isAtHome = true
+  /** Documents may be shown whose requests were not paused. */
+  #hasPrefetched = false
   /** Frames that another origin was asked for a document in. */
   readonly #strayed = new Set<string>()
   /** The first of these origins. */
@@ -70,15 +60,16 @@ export class Trust {
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId !== undefined) return
       trust.#document = frame.loaderId
-      if (trust.isJudged(frame) || trust.#isReopening) return
-      // The browser fetched it ahead of time, so nobody saw which way led there. Or a frame went back in the history.
-      if (frame.url.startsWith('http')) trust.#lead(originOf(frame.url))
-      else trust.#noteMove()
+      trust.#noteShown(frame)
     })
     session.on('Page.navigatedWithinDocument', ({ frameId, navigationType }) => {
       // An own document in a frame of another site is in the process of the page.
       if (frameId === trust.#main && navigationType === 'fragment' && trust.#isEmbedded) trust.#isMoved = true
     })
+    session.on('Preload.prefetchStatusUpdated', () => {
+      trust.#hasPrefetched = true
+    })
+    await session.send('Preload.enable')
     await session.send('Page.enable')
     // A page made ahead of time is shown without a request that could be judged.
     await session.send('Page.setPrerenderingAllowed', { isAllowed: false })
@@ -88,6 +79,7 @@ export class Trust {
 
   private constructor(page: Page, session: CDPSession, url: string, home: readonly string[], main: string) {
     this.#page = page
+    this.#session = session
     this.#world = new World(session)
     this.#findFrames = createFindFrames(session)
     this.#navigations = watchNavigations(session, main, () => this.#noteMove())
@@ -175,6 +167,12 @@ export class Trust {
     const { request } = paused
     const id = idOf(paused)
     const isFirst = !this.#pages.has(id)
+    if (isFirst && this.#hasPrefetched) {
+      // The document that begins this may have been shown a moment ago, and `Page.frameNavigated` may come later.
+      const { entries, currentIndex } = await this.#session.send('Page.getNavigationHistory')
+      const shown = entries[currentIndex]?.url ?? ''
+      if (shown.startsWith('http') && !this.#isHome(shown)) this.#lead(originOf(shown))
+    }
     const isGiven = this.#isGiven(paused)
     if (isFirst && !(await this.isByPage(paused))) return 'refused'
     this.#isAtHome = isHome
@@ -228,6 +226,13 @@ export class Trust {
     ]).catch(() => {})
   }
 
+  /** The browser had prefetched a document, so nobody saw which way led there. Or a frame went back in the history. */
+  #noteShown({ loaderId, url }: { readonly loaderId: string; readonly url: string }): void {
+    if (this.isJudged({ loaderId }) || this.#isReopening) return
+    if (url.startsWith('http')) this.#lead(originOf(url))
+    else this.#noteMove()
+  }
+
   /** Another process moved the page in its document, or the page itself went back. */
   #noteMove(): void {
     if (this.#stranger === undefined) return
@@ -269,6 +274,7 @@ export class Trust {
   async #isAsked(paused: Paused): Promise<boolean> {
     const { frameId } = paused
     if (frameId === this.#main) {
+      if (this.#hasPrefetched) this.#noteShown((await readTree(this.#session)).frame)
       if (!this.#isLed) return true
       // A document that is being left can still ask for something.
       return this.#pages.get(this.#document) === true && this.#isHome(senderOf(paused))
@@ -295,25 +301,4 @@ export class Trust {
       (urlFragment === '' || urlFragment === this.#given.hash)
     )
   }
-}
-
-/** The address, or the origin, of the document that sends a request. `null`: it does not say. */
-function senderOf({ request: { headers } }: Paused): string {
-  return headers['Referer'] ?? headers['Origin'] ?? 'null'
-}
-
-function idOf({ networkId, requestId }: Paused): string {
-  return networkId ?? requestId
-}
-
-export function originOf(url: string): string {
-  return URL.parse(url)?.origin ?? ''
-}
-
-/** Without what is not sent, and without a user name. */
-function withoutHash(address: string): string {
-  const url = URL.parse(address)
-  if (!url) return address
-  url.hash = url.username = url.password = ''
-  return url.href
 }

@@ -2,7 +2,8 @@ import type { CDPSession, Frame, Page } from 'playwright-core'
 import { findSecrets } from '../../secrets/find-secrets.ts'
 import { CaptureFailure } from '../camera.ts'
 import { outermostOf } from '../frames.ts'
-import { originOf, type Paused, type Trust } from '../trust.ts'
+import { originOf, type Paused } from '../paused.ts'
+import type { Trust } from '../trust.ts'
 import { sayWhere } from './login-origins.ts'
 
 /** No form needs a longer address. One that is longer is refused without a look into it. */

@@ -42,7 +42,7 @@ export const serving = {
     type: 'keys',
     default: { words: 'created once, in `DATA_DIR/secret-keys`' },
     example: 'k2:<base64>,k1:<base64>',
-    help: 'Keys that encrypt the passwords, headers and cookies of requests (until their pages are captured), templates and schedules, the secrets of webhooks, and browser sessions. Each has 32 bytes or more in base64. The first encrypts, all decrypt. Required for the service and `work` with PostgreSQL: all instances must use the same keys.',
+    help: 'Keys that encrypt passwords, headers and cookies (in requests, until their pages are captured; in templates and schedules), the secrets of webhooks, and browser sessions. Each has 32 bytes or more in base64. The first encrypts, all decrypt. Required for the service and `work` with PostgreSQL: all instances must use the same keys.',
     parse: parseSecretKeys,
   },
   SIGNING_WINDOW: {

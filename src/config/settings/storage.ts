@@ -61,6 +61,6 @@ export const storage = {
     ...choice('bucket', 'public'),
     default: 'bucket',
     example: 'public',
-    help: 'S3: the host in the signature. `bucket` if a CDN calls the bucket by its own name, `public` if a proxy passes on the public host.',
+    help: 'S3: the host in the signature. `bucket` if a CDN calls the bucket by the bucket’s own name, `public` if a proxy passes on the public host.',
   },
 } satisfies Settings
