@@ -1,7 +1,7 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { CaptureFailure } from './camera.ts'
 import { hostOf } from './failures.ts'
-import { createFindFrames, outermostOf, readTree } from './frames.ts'
+import { createFindFrames, outermostOf } from './frames.ts'
 import { scrollBack } from './in-page/unveil.ts'
 import { watchNavigations } from './navigations.ts'
 import { idOf, originOf, type Paused, senderOf, withoutHash } from './paused.ts'
@@ -274,7 +274,10 @@ export class Trust {
   async #isAsked(paused: Paused): Promise<boolean> {
     const { frameId } = paused
     if (frameId === this.#main) {
-      if (this.#hasPrefetched) this.#noteShown((await readTree(this.#session)).frame)
+      if (this.#hasPrefetched) {
+        const [shown] = (await this.#findFrames(frameId)) ?? []
+        if (!shown || !this.isJudged(shown)) return false
+      }
       if (!this.#isLed) return true
       // A document that is being left can still ask for something.
       return this.#pages.get(this.#document) === true && this.#isHome(senderOf(paused))
