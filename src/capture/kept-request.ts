@@ -1,8 +1,16 @@
 import type { Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { concealRequest } from '../contract/options/secrets.ts'
-import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
+import {
+  expandRequest,
+  parseScreenshotRequest,
+  type RequestLimits,
+  type ScreenshotRequest,
+} from '../contract/screenshot-request.ts'
+import { wrongRequest } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import { otherWork } from '../work/other-work.ts'
+import type { RequestContent } from './digest.ts'
 import { type Given, mistakesOfOptions } from './kept-options.ts'
 import { addressOf, pairPages, urlOf } from './pair-pages.ts'
 
@@ -88,6 +96,21 @@ export function openRequest(
   return {
     mistakes: told.filter(({ pointer }, at) => told.findIndex((each) => each.pointer === pointer) === at),
   }
+}
+
+/**
+ * The pages and options that an opened request asks for. Throws `bad_request` with all mistakes. A request may have a megabyte: between
+ * the steps, others use the event loop.
+ */
+export async function toAsked(opened: Opened, limits: RequestLimits): Promise<RequestContent> {
+  if (!opened.given) throw wrongRequest(opened.mistakes)
+  await otherWork()
+  // Without the secrets: a mistake would tell how long they are.
+  const { mistakes } = parseScreenshotRequest(opened.bare, limits)
+  if (mistakes) throw wrongRequest(mistakes)
+  await otherWork()
+  const { options, placed } = expandRequest(opened.given, limits)
+  return { options, pages: placed.map(({ page }) => page) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Mistake } from '../contract/check.ts'
-import { expandRequest, parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
+import type { RequestLimits } from '../contract/screenshot-request.ts'
 import { parseTemplateRequest, type TemplateRun } from '../contract/templates.ts'
 import { timeOf, type When } from '../contract/when.ts'
 import { AppError, need, wrongRequest } from '../errors.ts'
@@ -9,7 +9,8 @@ import { untilUnchanged } from '../store/owned.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredTemplate, TemplateKey } from '../store/templates.ts'
 import { otherWork } from '../work/other-work.ts'
-import { keepRequest, type OpenRequest, openRequest, refillRequest } from './kept-request.ts'
+import type { RequestContent } from './digest.ts'
+import { keepRequest, openRequest, refillRequest, toAsked } from './kept-request.ts'
 import type { Requests } from './requests.ts'
 
 export interface TemplatesOptions {
@@ -94,32 +95,26 @@ export class Templates {
 
   /** Returns the id of the root when it is durable. Throws as `Requests.accept`, and `bad_request` with all mistakes. */
   async run(key: TemplateKey, { urls, when }: Run, idempotencyKey?: string): Promise<string> {
-    const { limits, ring, requests, clock } = this.#options
+    const { requests, clock } = this.#options
     const now = clock()
     const template = await this.get(key)
-    await otherWork()
-    const opened = opening(() => openRequest(template, ring, { place: placeOf(key), urls }))
-    if (!opened.given) throw wrongRequest(opened.mistakes)
-    await otherWork()
-    const { mistakes } = parseScreenshotRequest(opened.bare, limits)
-    if (mistakes) throw wrongRequest(mistakes)
-    await otherWork()
-    const { options, placed } = expandRequest(opened.given, limits)
-    const asked = { options, pages: placed.map(({ page }) => page) }
+    const asked = await this.#open(template, urls).catch(refuseUnopened)
     const scheduled = timeOf(when, now)
     const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
     const digested = { ...asked, when, template: `${key.templateId} ${template.revision}` }
     return await requests.accept(key.projectId, digested, { now, idempotencyKey, origin })
   }
 
-  /** The pages and options of a template. Throws CannotOpen. */
-  async findRequest(projectId: string, templateId: string): Promise<OpenRequest | undefined> {
-    const key = { projectId, templateId }
-    const template = await this.#store.templates.find(key)
-    if (!template) return undefined
+  /** The pages and options of a template, if there is one. Throws CannotOpen, and `bad_request` with all mistakes. */
+  async findAsked(projectId: string, templateId: string): Promise<RequestContent | undefined> {
+    const template = await this.#store.templates.find({ projectId, templateId })
+    return template && (await this.#open(template))
+  }
+
+  async #open(template: StoredTemplate, urls?: Run['urls']): Promise<RequestContent> {
+    const { limits, ring } = this.#options
     await otherWork()
-    const opened = openRequest(template, this.#options.ring, { place: placeOf(key) })
-    return opened.given && opened
+    return await toAsked(openRequest(template, ring, { place: placeOf(template), urls }), limits)
   }
 }
 
@@ -134,16 +129,12 @@ export function oneForEachPlace(first: readonly Mistake[], others: readonly Mist
   return [...first, ...others.filter(({ pointer }) => !places.has(pointer))]
 }
 
-function opening<T>(open: () => T): T {
-  try {
-    return open()
-  } catch (error) {
-    if (!(error instanceof CannotOpen)) throw error
-    throw new AppError(
-      'conflict',
-      'the secrets of this template cannot be decrypted: the service no longer has their key. Change the template, and ' +
-        'give them again',
-      { cause: error },
-    )
-  }
+function refuseUnopened(error: unknown): never {
+  if (!(error instanceof CannotOpen)) throw error
+  throw new AppError(
+    'conflict',
+    'the secrets of this template cannot be decrypted: the service no longer has their key. Change the template, and ' +
+      'give them again',
+    { cause: error },
+  )
 }

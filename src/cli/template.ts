@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { showRequest } from '../capture/kept-request.ts'
 import type { Templates } from '../capture/templates.ts'
+import type { Mistake } from '../contract/check.ts'
 import { parseTemplateRequest } from '../contract/templates.ts'
-import { AppError } from '../errors.ts'
 import type { TemplateKey } from '../store/templates.ts'
 import { captureAll, type Wanted } from './capture/capture-all.ts'
 import { captureHere, withIdleCapturing } from './capture/here.ts'
 import { addRequestOptions, type Given, textOption } from './capture/options.ts'
 import { toOrder } from './capture/orders.ts'
-import { defineOwned, tellLastRun } from './owned.ts'
+import { defineOwned, telling, tellLastRun } from './owned.ts'
 import { formatTime, print, printable, say, wrong } from './say.ts'
 import { type ExitCode, exitWith } from './signals.ts'
 import { getProjectId, withStorage } from './storage.ts'
@@ -126,9 +126,7 @@ async function runTemplate(meant: string, { project, wait, ...wanted }: RunGiven
 
 async function run(templates: Templates, key: TemplateKey): Promise<string> {
   const asItIs = { urls: undefined, when: undefined }
-  return await templates.run(key, asItIs).catch((error) => {
-    if (!(error instanceof AppError) || error.mistakes.length === 0) throw error
-    const told = error.mistakes.map((each) => `${'pointer' in each ? each.pointer : ''} ${each.detail}`)
-    throw wrong(`the template no longer fits the settings: ${told.map(printable).join('; ')}`)
-  })
+  const tell = ({ pointer, detail }: Mistake) =>
+    `the template no longer fits the settings: ${pointer} ${detail}`
+  return await templates.run(key, asItIs).catch(telling(tell))
 }

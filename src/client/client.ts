@@ -42,6 +42,7 @@ export type {
   RootOverview,
 } from '../contract/browsing.ts'
 export type { CaptureOptions, OwnOptions, View } from '../contract/capture-options.ts'
+export type { LastRoot } from '../contract/owned.ts'
 export type { ProblemCode } from '../contract/problem.ts'
 export type { Readiness } from '../contract/readiness.ts'
 export type { JobResult, RootResult } from '../contract/results.ts'
@@ -50,7 +51,7 @@ export type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 export type { Mark, Note, Seen } from '../contract/seen.ts'
 export { type CaptureState, isFinal, type RootState } from '../contract/states.ts'
 export type { CaptureReason, Counts, PageStatus, RootStatus } from '../contract/status.ts'
-export type { LastRoot, Template, TemplateRequest, TemplateRun } from '../contract/templates.ts'
+export type { Template, TemplateRequest, TemplateRun } from '../contract/templates.ts'
 export type {
   Delivery,
   DeliveryState,

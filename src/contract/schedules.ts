@@ -1,6 +1,6 @@
+import { GIVEN_REQUEST, LastRoot, Name } from './owned.ts'
 import { Optional, rule, type Schema, STRICT, type Static, Time, Type } from './schema.ts'
 import { createScreenshotRequest, type RequestLimits, type ScreenshotRequest } from './screenshot-request.ts'
-import { GIVEN_REQUEST, LastRoot, Name } from './templates.ts'
 
 // A schedule creates a root again and again: from a template, or from its own request.
 
@@ -16,7 +16,7 @@ const When = {
     maxLength: MAX_CRON,
     description:
       'Five fields: minute, hour, day of the month, month, day of the week. A time that the change to daylight saving time skips ' +
-      'runs right after the change; a time that occurs twice runs once.',
+      'runs right after the change; a time that occurs twice runs once, unless the hour is `*`.',
     examples: ['0 2 * * *'],
   }),
   timezone: Optional.String({

@@ -1,25 +1,15 @@
 import { check } from './check.ts'
-import { Optional, type Schema, STRICT, type Static, Time, Type } from './schema.ts'
+import { GIVEN_REQUEST, LastRoot, Name } from './owned.ts'
+import { STRICT, type Static, Time, Type } from './schema.ts'
 import {
   createAskedFields,
   createUrls,
   parseScreenshotRequest,
   type RequestLimits,
 } from './screenshot-request.ts'
-import { State } from './status.ts'
 import { ScheduleDescription, ScheduledTs } from './when.ts'
 
 // A template is a request that is kept under a name. Its secrets are never shown: answers have empty strings in their place.
-
-const MAX_NAME = 200
-
-/** The name of a template, a schedule or a webhook. */
-export const Name = Type.String({
-  minLength: 1,
-  maxLength: MAX_NAME,
-  description: 'A name for people.',
-  examples: ['Nightly'],
-})
 
 const OtherPages = Type.Boolean({
   description:
@@ -73,28 +63,6 @@ export const createTemplateRun = (limits: RequestLimits) =>
   )
 
 export type TemplateRun = Static<ReturnType<typeof createTemplateRun>>
-
-export const LastRoot = Type.Object({
-  rootId: Type.String({ format: 'uuid' }),
-  created: Time('When it was requested.'),
-  state: State,
-  preview: Optional.String({
-    description: 'The signed address of the preview of its first picture, if it has one.',
-  }),
-})
-
-export type LastRoot = Static<typeof LastRoot>
-
-/** Its fields are those of the request. */
-const AsGiven = <T>() =>
-  Type.Object({}, { description: 'As it was given. Secrets are empty strings.' }) as unknown as Schema<T>
-
-/** A request as it is shown: as it was given, with empty strings for secrets. */
-export const GIVEN_REQUEST = {
-  screenshotParameter: AsGiven<TemplateRequest['screenshotParameter']>(),
-  urls: Type.Array(AsGiven<TemplateRequest['urls'][number]>()),
-  failOn: Optional.Enum(['status']),
-}
 
 export const Template = Type.Object(
   {

@@ -1,7 +1,7 @@
+import { Name } from './owned.ts'
 import { MAX_URL } from './requests.ts'
 import { Optional, type Static, Time, Type } from './schema.ts'
 import { DELIVERY_STATES, type DeliveryState, MOST_PENDING } from './states.ts'
-import { Name } from './templates.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS, type WebhookEvent } from './webhook-names.ts'
 
 // A webhook notifies another server of events. Each event in its list becomes a delivery.

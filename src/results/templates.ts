@@ -1,12 +1,13 @@
 import type { KnownProject } from '../access/door.ts'
-import type { LastRoot } from '../contract/templates.ts'
-import { type Addresses, filesOf, type Images } from '../images/images.ts'
+import type { LastRoot } from '../contract/owned.ts'
+import type { Images } from '../images/images.ts'
 import { type ListPage, readListPage } from '../store/cursor.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredTemplate, TemplateHead } from '../store/templates.ts'
 import type { Answer, Asked, AskedForMuch } from './answer.ts'
+import { findLastRoots } from './last-roots.ts'
 import type { Piece } from './pieces.ts'
-import { slicesOf, stateOfRoot } from './search.ts'
+import { slicesOf } from './search.ts'
 
 /** Bytes of requests that are read at once. A request may have a million. */
 const AT_ONCE = 500_000
@@ -68,27 +69,4 @@ function renderTemplate(
   const start = JSON.stringify({ templateId, name })
   const end = JSON.stringify({ created, changed, last })
   return [`${start.slice(0, -1)},`, request.slice(1, -1), `,${end.slice(1)}`]
-}
-
-/** The last roots of templates or schedules of one project, by their ids. Those that were removed are left out. */
-export async function findLastRoots(
-  { findRoot, browsing }: Pick<Store, 'findRoot' | 'browsing'>,
-  rows: readonly Pick<StoredTemplate, 'projectId' | 'lastRoot'>[],
-  addresses: Addresses,
-): Promise<Map<string, LastRoot>> {
-  const projectId = rows[0]?.projectId
-  const rootIds = rows.flatMap(({ lastRoot }) => lastRoot ?? [])
-  if (projectId === undefined || rootIds.length === 0) return new Map()
-  const heads = await Promise.all(rootIds.map((rootId) => findRoot(projectId, rootId)))
-  const requests = await browsing.requestsOf(projectId, rootIds)
-  const first = await browsing.firstTexts(projectId, rootIds, { limit: 1 })
-  return new Map(
-    heads.flatMap((head) => {
-      if (!head) return []
-      const { rootId, created } = head
-      const job = first.get(rootId)?.[0]
-      const preview = job && { preview: addresses.address(filesOf(projectId, job).preview) }
-      return [[rootId, { rootId, created, state: stateOfRoot(head, requests.get(rootId)), ...preview }]]
-    }),
-  )
 }

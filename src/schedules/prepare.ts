@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type OpenRequest, openRequest } from '../capture/kept-request.ts'
+import type { RequestContent } from '../capture/digest.ts'
+import { openRequest, toAsked } from '../capture/kept-request.ts'
 import { sealRequest } from '../capture/seal-request.ts'
-import { expandRequest, parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
+import type { RequestLimits } from '../contract/screenshot-request.ts'
 import type { Origin } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
@@ -12,8 +13,8 @@ import { otherWork } from '../work/other-work.ts'
 export interface PrepareOptions {
   readonly ring: KeyRing
   readonly limits: RequestLimits
-  /** The request of a template. Undefined: there is no such template. Throws CannotOpen. */
-  readonly findTemplate: (projectId: string, templateId: string) => Promise<OpenRequest | undefined>
+  /** What a template asks for. Undefined: there is no such template. Throws CannotOpen, and `bad_request` with all mistakes. */
+  readonly findTemplate: (projectId: string, templateId: string) => Promise<RequestContent | undefined>
 }
 
 /** Where the sealed text of a schedule belongs. */
@@ -31,19 +32,10 @@ export async function prepareRoot(
   options: PrepareOptions,
 ): Promise<NewRequest | { readonly problem: string }> {
   try {
-    const { given, bare } = await getRequest(schedule, options)
-    await otherWork()
-    // Without the secrets: a mistake would tell how long they are.
-    const { mistakes } = parseScreenshotRequest(bare, options.limits)
-    if (mistakes) {
-      const told = mistakes.map(({ pointer, detail }) => `${pointer} ${detail}`)
-      return { problem: `the request is no longer allowed: ${told.join('; ')}` }
-    }
+    const asked = await getAsked(schedule, options)
     await otherWork()
     const rootId = randomUUID()
     const { projectId, templateId } = schedule
-    const { options: shared, placed } = expandRequest(given, options.limits)
-    const asked = { options: shared, pages: placed.map(({ page }) => page) }
     const sealed = await sealRequest(asked, rootId, options.ring)
     await otherWork()
     return {
@@ -54,16 +46,18 @@ export async function prepareRoot(
   } catch (error) {
     if (error instanceof CannotOpen)
       return { problem: 'its password, headers or cookies cannot be decrypted: give them again' }
-    if (error instanceof AppError && error.code === 'bad_request') return { problem: error.message }
-    throw error
+    if (!(error instanceof AppError) || error.code !== 'bad_request') throw error
+    if (error.mistakes.length === 0) return { problem: error.message }
+    const told = error.mistakes.map((each) => `${'pointer' in each ? each.pointer : ''} ${each.detail}`)
+    return { problem: `the request is no longer allowed: ${told.join('; ')}` }
   }
 }
 
 /** Throws `bad_request` if there is no request to run. */
-async function getRequest(
+async function getAsked(
   schedule: StoredSchedule,
-  { ring, findTemplate }: PrepareOptions,
-): Promise<OpenRequest> {
+  { ring, limits, findTemplate }: PrepareOptions,
+): Promise<RequestContent> {
   const { projectId, templateId, request, sealed } = schedule
   if (request === undefined) {
     const found = templateId === undefined ? undefined : await findTemplate(projectId, templateId)
@@ -71,7 +65,5 @@ async function getRequest(
     return found
   }
   await otherWork()
-  const opened = openRequest({ request, sealed }, ring, { place: placeOf(schedule) })
-  if (!opened.given) throw new AppError('bad_request', opened.mistakes.map(({ detail }) => detail).join('; '))
-  return opened
+  return await toAsked(openRequest({ request, sealed }, ring, { place: placeOf(schedule) }), limits)
 }

@@ -90,7 +90,7 @@ export async function openCapturing(
   })
   const runs = new ScheduleRuns(store, {
     ...{ ring, limits, log, clock, spreadMs, mostWaiting: limits.pagesWaiting },
-    findTemplate: (projectId, templateId) => templates.findRequest(projectId, templateId),
+    findTemplate: (projectId, templateId) => templates.findAsked(projectId, templateId),
     onQueued(root) {
       watchers.tell(root)
       queue.wake(root)

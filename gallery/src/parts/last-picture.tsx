@@ -1,4 +1,4 @@
-import type { LastRoot } from '../../../src/contract/templates.ts'
+import type { LastRoot } from '../../../src/contract/owned.ts'
 import { toRoot } from '../addresses.ts'
 import { Preview } from './preview.tsx'
 

@@ -1,3 +1,4 @@
+import type { LastRoot } from '../../contract/owned.ts'
 import { paths } from '../../contract/paths.ts'
 import {
   createScheduleRequest,
@@ -6,7 +7,6 @@ import {
   SchedulePreview,
   SchedulePreviewRequest,
 } from '../../contract/schedules.ts'
-import type { LastRoot } from '../../contract/templates.ts'
 import { requireValid } from '../../errors.ts'
 import type { Asked } from '../../results/answer.ts'
 import type { Schedules, StoredSchedule } from '../../schedules/schedules.ts'
