@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import { type Camera, CaptureFailure, type Shot } from '../camera/camera.ts'
 import type { PageOptions } from '../contract/capture-options.ts'
+import { ignoredBy } from '../contract/options/finish.ts'
 import { homeOf } from '../contract/options/steps.ts'
 import { MAX_URL } from '../contract/requests.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
-import { MARK_NAMES, type Seen } from '../contract/seen.ts'
+import { MARK_NAMES, type Note, type Seen } from '../contract/seen.ts'
 import { AppError } from '../errors.ts'
 import { filesOf, type Images } from '../images/images.ts'
 import { finishPicture, TooManyPixels } from '../picture/finish.ts'
@@ -84,7 +85,7 @@ export function createWork({
     }
     try {
       const shot = await shoot(task, signal)
-      const seen = tidySeen(shot.seen)
+      const seen = tidySeen(withNotes(shot.seen, notesOf(task.options)))
       const finished = await finish(shot.bytes, task.options, signal)
       return { ...(await store(task, finished, signal)), basepath: DEFAULT_BASEPATH, seen }
     } catch (error) {
@@ -183,6 +184,19 @@ function neverFits({ bytes, width, height }: Picture): CaptureFailure {
     `The picture, ${width} × ${height} pixels, has ${bytes.length} bytes: with its preview ` +
       'it is larger than the whole disk that holds the pictures.',
   )
+}
+
+function notesOf({ effects = [] }: PageOptions): Note[] {
+  return effects.flatMap((each, index) => {
+    const ignored = ignoredBy(each).join(', ')
+    return ignored
+      ? [{ note: 'effect', detail: `Effect ${index + 1} (${each.effect}) ignores ${ignored}.` }]
+      : []
+  })
+}
+
+function withNotes(seen: Seen, notes: readonly Note[]): Seen {
+  return notes.length > 0 ? { ...seen, notes: [...(seen.notes ?? []), ...notes] } : seen
 }
 
 /** The page chose these texts. They are shortened, and changed so that every database can store them. */

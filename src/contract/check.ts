@@ -153,8 +153,8 @@ class Check {
     return field === undefined || (this.#options.nothing === 'not_given' && isNothing(field))
   }
 
-  #refuseOthers(names: string[], at: Place | undefined, properties: object): void {
-    const all = Object.keys(properties)
+  #refuseOthers(names: string[], at: Place | undefined, properties: Readonly<Record<string, Schema>>): void {
+    const all = Object.keys(properties).filter((name) => !properties[name]?.['deprecated'])
     const known = `is not known; known are ${all.join(', ')}`
     let isLongOneTold = false
     for (const name of names) {

@@ -48,7 +48,7 @@ const PageStatus = Type.Object({
       'The page is longer than a picture may be: its end is missing. The mark `cut` of `seen` says the same.',
   }),
   seen: Type.Optional(Type.Reference<Seen>('Seen')),
-  notes: Optional.Array(Note, { description: 'Steps that did not work. The same as in `seen`.' }),
+  notes: Optional.Array(Note, { description: 'The same as in `seen`.' }),
   loadingTime: Optional.Integer({ description: 'As it was requested, in milliseconds.' }),
   options: Type.Optional(Type.Reference<OwnOptions>('OwnOptions')),
   reason: Type.Optional(Reason),

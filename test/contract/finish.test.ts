@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { type Effect, ignoredBy } from '../../src/contract/options/finish.ts'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
 import { newPage } from '../support/http/requests.ts'
 
@@ -97,6 +98,26 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
   })
 })
 
+test('parameters of other effects are no mistakes, and are ignored', () => {
+  const color = { r: 1, g: 2, b: 3, a: 1 }
+  const effects = [
+    { effect: 'margin', options: { radius: 40 } },
+    { effect: 'roundcorners', options: { radius: 40, margin: 10, color } },
+    { effect: 'blur', options: { radius: 3, offset: -1, width: 0.5 } },
+    { effect: 'resize', options: { width: 300, opacity: 7 } },
+    { effect: 'shadow', options: { radius: 1, bgColor: color } },
+  ]
+  expect(mistakesOf({ effects })).toEqual([])
+  expect(effects.map((each) => ignoredBy(each as Effect))).toEqual([
+    ['radius'],
+    ['margin', 'color'],
+    ['offset', 'width'],
+    ['opacity'],
+    ['radius'],
+  ])
+  expect(ignoredBy({ effect: 'shadow' })).toEqual([])
+})
+
 describe('a wrong value is reported with its place', () => {
   const AT = '#/screenshotParameter'
   const effect = (name: string, options?: object) => ({ effects: [{ effect: name, options }] })
@@ -127,6 +148,7 @@ describe('a wrong value is reported with its place', () => {
       effect('margin', { margin: -1 }),
       `${AT}/effects/0/options/margin must be a whole number from 0 to 65535`,
     ],
+    [effect('margin', { radius: 'x' }), `${AT}/effects/0/options/radius must be a number`],
     [effect('margin', { wide: 1 }), `${AT}/effects/0/options/wide is not known; known are margin`],
     [
       effect('shadow', { margin: 101 }),

@@ -53,8 +53,25 @@ const Color = (description: string) =>
 const effect = <const Name extends string, Options extends Schema>(name: Name, options: Options) =>
   Type.Object({ effect: Type.Literal(name), options }, { ...STRICT, title: name })
 
-const parameters = <const P extends Readonly<Record<string, Schema>>>(properties: P, more: object = {}) =>
-  Type.Object(properties, { ...STRICT, description: 'The parameters of the effect.', ...more })
+const ignored = { description: 'A parameter of other effects. It is ignored.', deprecated: true }
+/** The original product ignores parameters of other effects, and scripts send them. */
+const IGNORED: Readonly<Record<string, Schema>> = {
+  ...Object.fromEntries(
+    ['radius', 'width', 'height', 'margin', 'blur', 'offset', 'opacity'].map((name) => [
+      name,
+      Optional.Number(ignored),
+    ]),
+  ),
+  ...Object.fromEntries(['color', 'bgColor'].map((name) => [name, Optional.Object({}, ignored)])),
+}
+
+const parameters = <const P extends Readonly<Record<string, Schema>>>(properties: P, more: object = {}) => {
+  const others = Object.entries(IGNORED).filter(([name]) => !Object.hasOwn(properties, name))
+  return Type.Object<P>(
+    { ...properties, ...Object.fromEntries(others) },
+    { ...STRICT, description: 'The parameters of the effect.', ...more },
+  )
+}
 
 const Blur = effect('blur', parameters({ radius: Length(1_000, 5, 'Standard deviation, in pixels.') }))
 
@@ -99,7 +116,8 @@ const Shadow = effect(
   ),
 )
 
-const Effect = Type.OneOf('effect', [Blur, Resize, Roundcorners, Margin, Shadow], { title: 'effect' })
+const EFFECTS = [Blur, Resize, Roundcorners, Margin, Shadow]
+const Effect = Type.OneOf('effect', EFFECTS, { title: 'effect' })
 
 export type Effect = Readonly<Static<typeof Effect>>
 
@@ -118,4 +136,11 @@ export const Effects = Type.Array(Effect, {
 
 function problemOfResize({ width, height }: { width?: unknown; height?: unknown }): string | undefined {
   return isNothing(width) && isNothing(height) ? 'must have a width, a height, or both' : undefined
+}
+
+/** The parameters of an effect that it ignores. */
+export function ignoredBy({ effect, options = {} }: Effect): string[] {
+  const kind = EFFECTS.find(({ properties }) => properties?.['effect']?.['const'] === effect)
+  const known = kind?.properties?.['options']?.properties
+  return Object.keys(options).filter((name) => known?.[name]?.['deprecated'])
 }
