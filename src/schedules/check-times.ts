@@ -2,7 +2,7 @@ import type { Mistake } from '../contract/check.ts'
 import { nearestName } from '../contract/nearest-name.ts'
 import type { ScheduleRequest } from '../contract/schedules.ts'
 import type { Times } from '../store/schedules.ts'
-import { cronOf, nextAfterOf, nextTimes } from './occurrences.ts'
+import { expressionOf, nextAfterOf, nextTimes } from './occurrences.ts'
 
 const FIELDS =
   'minute (0 to 59), hour (0 to 23), day of the month (1 to 31), month (1 to 12), day of the week (0 to 7, or MON to SUN)'
@@ -46,7 +46,7 @@ function problemOfCron(cron: string): string | undefined {
   // For the library: on days that match both fields. It may search 400 years for such a day, which takes half a second.
   if (cron.includes('+')) return 'must not contain +: a day matches if one of its two fields does'
   try {
-    cronOf(cron)
+    expressionOf(cron)
     return undefined
   } catch (error) {
     const why = (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '')

@@ -11,12 +11,18 @@ import {
 import { keepNewest } from '../work/kept.ts'
 import { otherWork } from '../work/other-work.ts'
 
+interface Expression {
+  readonly cron: Cron
+  /** The clock on the wall. */
+  readonly wall: Intl.DateTimeFormat
+}
+
 /** The first time after another one. Undefined if there is none. */
 type NextAfter = (time: number) => number | undefined
 
 /** Making one takes as long as finding a time. Each has about 100 kB. */
 const KEPT = 50
-const kept = new Map<string, Cron>()
+const kept = new Map<string, Expression>()
 /** More times are not counted: each takes a fraction of a millisecond. */
 export const MOST_MISSED = 100
 const COUNTED_AT_ONCE = 10
@@ -26,8 +32,9 @@ const SPREAD_SHARE = 1 / 10
 /** `created`: what `every` is counted from. The expression and the time zone are valid. */
 export function nextAfterOf({ cron, timezone, every }: Times, created: number): NextAfter {
   if (cron !== undefined) {
-    const expression = cronOf(cron, timezone)
-    return (time) => expression.nextRun(new Date(time))?.getTime()
+    const expression = expressionOf(cron, timezone)
+    const nextAfter: NextAfter = (time) => expression.cron.nextRun(new Date(time))?.getTime()
+    return EVERY_HOUR.test(cron.trim()) ? nextAfter : once(nextAfter, expression)
   }
   const everyMs = parseDuration(every ?? '')
   if (everyMs === undefined) throw new Error('a schedule has cron or every')
@@ -42,14 +49,30 @@ export function nextTimes(nextAfter: NextAfter, after: number, count: number): n
   return times
 }
 
+/** Such a schedule runs in both hours when clocks go back: a pause of an hour would be worse. */
+const EVERY_HOUR = /^(@hourly$|\S+\s+\*\s)/
+/** By how much clocks go back. */
+const BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000)
+
+/** Without the times that the clock on the wall shows again. */
+function once(nextAfter: NextAfter, { wall }: Expression): NextAfter {
+  const isAgain = (time: number) => BACK_MS.some((ms) => wall.format(time - ms) === wall.format(time))
+  return (after) => {
+    let time = nextAfter(after)
+    while (time !== undefined && isAgain(time)) time = nextAfter(time)
+    return time
+  }
+}
+
 /** Throws an error of croner, or a RangeError if the time zone is unknown. */
-export function cronOf(cron: string, timezone = 'UTC'): Cron {
+export function expressionOf(cron: string, timezone = 'UTC'): Expression {
   const name = `${timezone} ${cron}`
   const known = kept.get(name)
   if (known) return known
   // The library keeps something for each name of a time zone, for ever. `europe/BERLIN` is not another name.
-  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions()
-  const made = new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true })
+  const wall = new Intl.DateTimeFormat('en', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
+  const { timeZone } = wall.resolvedOptions()
+  const made = { cron: new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true }), wall }
   keepNewest(kept, name, made, KEPT)
   return made
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { mistakesOfTimes } from '../../src/schedules/check-times.ts'
-import { cronOf, nextAfterOf, nextTimes } from '../../src/schedules/occurrences.ts'
+import { expressionOf, nextAfterOf, nextTimes } from '../../src/schedules/occurrences.ts'
 
 const MINUTE = 60_000
 /** 2026-01-01. */
@@ -14,7 +14,7 @@ const MOST_DAYS = 70_000
 
 /** Counts the days that the library looks at. Time cannot be measured on a busy machine. */
 function countDays(): () => number {
-  const expression = cronOf('* * * * *') as unknown as { _shift(date: Date): object }
+  const expression = expressionOf('* * * * *').cron as unknown as { _shift(date: Date): object }
   const ofDate = Object.getPrototypeOf(expression._shift(new Date(NOW))) as { _matchDayValue: () => unknown }
   const look = vi.spyOn(ofDate, '_matchDayValue')
   onTestFinished(() => look.mockRestore())
@@ -90,6 +90,28 @@ test('property: any cron and time zone is refused with a reason, or gives increa
   )
 })
 
+/** The minutes of an hour or two, from a time in UTC. */
+const from = (start: number, ...minutes: number[]) => minutes.map((minute) => start + minute * MINUTE)
+const FALL = Date.UTC(2026, 10, 1, 5)
+const AUTUMN = Date.UTC(2026, 9, 25)
+
+test.each<[string, string, readonly number[]]>([
+  ['30 1 * * *', 'America/New_York', from(FALL, 30)],
+  ['*/30 1 * * *', 'America/New_York', from(FALL, 0, 30)],
+  ['0,15 1 1 11 *', 'America/New_York', from(FALL, 0, 15)],
+  ['50-59/5 0-1 * * *', 'America/New_York', from(FALL, -10, -5, 50, 55)],
+  ['30 * * * *', 'America/New_York', from(FALL, -30, 30, 90, 150)],
+  ['@hourly', 'America/New_York', from(FALL, 0, 60, 120, 180)],
+  ['*/20 2 * * *', 'Europe/Berlin', from(AUTUMN, 0, 20, 40)],
+  ['0 */2 * * *', 'Europe/Berlin', from(AUTUMN, 0, 180)],
+  ['*/10 1 * * *', 'Australia/Lord_Howe', from(Date.UTC(2026, 3, 4, 14), 0, 10, 20, 30, 40, 50)],
+])('%s in %s when clocks go back: no time twice, unless the hour is *', (cron, timezone, expected) => {
+  const nextAfter = nextAfterOf({ ...NO_TIMES, cron, timezone }, NOW)
+  const first = expected[0] ?? NOW
+  const times = nextTimes(nextAfter, first - 1, 12)
+  expect(times.filter((time) => time < first + 210 * MINUTE)).toEqual(expected)
+})
+
 test.each(['0 0 30 2 *', '0 0 31 2,4,6,9,11 *', '0 0 30W,31W 2 *', '* * 31,30 feb *'])(
   '%s is refused without a long search: there is no such day',
   (cron) => {
@@ -147,7 +169,7 @@ test('property: `every` is counted from the creation of the schedule', () => {
 })
 
 test('a time zone in another spelling is the same, and takes no extra memory', () => {
-  const zone = (timezone: string) => cronOf('30 2 * * *', timezone).options.timezone
+  const zone = (timezone: string) => expressionOf('30 2 * * *', timezone).cron.options.timezone
   expect(['europe/BERLIN', 'EUROPE/berlin', 'Europe/Berlin'].map(zone)).toEqual([
     ...['Europe/Berlin', 'Europe/Berlin', 'Europe/Berlin'],
   ])
