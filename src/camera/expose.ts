@@ -15,6 +15,7 @@ import {
   inWholePixels,
   type Part,
   ROUNDING,
+  readLayout,
   sampleOf,
   takeFrame,
   type View,
@@ -48,7 +49,8 @@ export interface Exposed {
   /** PNG. */
   readonly bytes: Buffer
   readonly cut: boolean
-  readonly wide: boolean
+  /** The side that is missing. */
+  readonly wide: 'left' | 'right' | false
 }
 
 /** How many rows of a window of this width a picture may show. */
@@ -78,14 +80,14 @@ export async function expose(
   const window = windowOf(wanted.options)
   const { width, height, scale } = window
   const { limits } = rules
-  const { cssContentSize: content, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
-  const zoom = cssVisualViewport.scale
+  const { zoom, start, ...content } = await readLayout(session)
   const whole = wanted.options.fullPage
     ? Math.max(height, Math.ceil(content.height - ROUNDING) * zoom)
     : height
   const most = highest(limits, window)
   const part = { width, height: whole > most ? inWholePixels(most, zoom) : whole }
-  const marks = { cut: part.height < whole, wide: Math.floor(content.width * zoom) > width }
+  const isWide = Math.floor(content.width * zoom) > width
+  const marks = { cut: part.height < whole, wide: isWide && (start > 0 ? 'left' : 'right') } as const
   const seen = sampleOf(window).height
   const size = inPixels(part, scale)
   if (part.height === seen) {
@@ -93,7 +95,7 @@ export async function expose(
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
   }
   await hold(page)
-  const view = { y: 0, ...part, scale, zoom }
+  const view = { x: start * zoom, y: 0, ...part, scale, zoom }
   return { bytes: await exposePart(session, view, wanted, { ...rules, seen }), ...marks }
 }
 

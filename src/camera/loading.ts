@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page, Request } from 'playwright-core'
-import { endOf, unveil, whenDrawn } from './in-page/unveil.ts'
+import { inEveryClosedRoot, inEveryFrame } from './every-frame.ts'
+import { endOf, hasFrameBelow, reveal, unveil, whenDrawn } from './in-page/unveil.ts'
 
 /** A page with scripts may send more requests after an answer: the network must be quiet for this long. */
 export const QUIET_MS = 500
@@ -78,13 +79,23 @@ export async function whenLoaded(
   const loaded = network.count()
   const scripted = await page.evaluate(whenDrawn)
   const unveilAll = async (most: number) => {
-    const hears = scripted && (await hearsScrolling(session))
-    const listens = hears === 'listens'
-    let from = await page.evaluate(unveil, { most: hears ? most : 0, listens, from: 0 })
-    for (let more = 0; hears && more < MOST_MORE; more++) {
+    let [from, frames] = [0, '']
+    for (let round = 0; round <= MOST_MORE; round++) {
+      const framesNow = framesOf(page)
+      const hasNewFrames = framesNow !== frames
+      if (round > 0 && !hasNewFrames && (await page.evaluate(endOf, most)) <= from) return
+      if (round === 0 || hasNewFrames) {
+        await inEveryFrame(page, (frame) => frame.evaluate(reveal, undefined))
+        await inEveryClosedRoot(session, reveal)
+      }
+      frames = framesNow
+      // What is in a frame sees the window of the page, but does not tell the page that it looks.
+      const inFrame = frames !== '' && (await page.evaluate(hasFrameBelow))
+      if (inFrame && hasNewFrames) from = 0
+      const hears = scripted && (inFrame ? 'listens' : await hearsScrolling(session))
+      from = await page.evaluate(unveil, { most: hears ? most : 0, listens: hears === 'listens', from })
+      if (!hears) return
       await network.quiet(QUIET_MS, signal)
-      if ((await page.evaluate(endOf, most)) <= from) return
-      from = await page.evaluate(unveil, { most, listens, from })
     }
   }
   const complete = async () => {
@@ -95,6 +106,12 @@ export async function whenLoaded(
     await network.quiet(isLively ? LIVELY_MS : scripted ? QUIET_MS : 0, signal)
   }
   return { scripted, complete }
+}
+
+/** The documents that are in frames now. */
+function framesOf(page: Page): string {
+  const [, ...frames] = page.frames()
+  return frames.map((frame) => frame.url()).join(' ')
 }
 
 /** Addresses of the shared workers that run in the browser of a page. Only the browser itself knows them. */

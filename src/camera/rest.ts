@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CDPSession, Frame, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
+import { inEveryFrame } from './every-frame.ts'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Loaded } from './loading.ts'
-import { before } from './patience.ts'
 import { leadMouseOut, takeSample, type Window } from './window.ts'
 
 /** A movement that is not over after this many samples never ends. */
@@ -12,8 +12,6 @@ const MAX_SAMPLES = 8
 const FRAMES = 15
 /** After a movement samples are further apart: it may only pause. */
 const MOVED = { frames: 40, milliseconds: 650, atMost: 1_500 }
-/** The longest wait for a frame (iframe) that is kept busy. */
-const FRAME_MS = 1_500
 
 export interface Rest {
   /** The last sample: PNG, in Base64. */
@@ -111,14 +109,4 @@ async function stillAll(page: Page, fullPage: boolean): Promise<void> {
 /** Stops all scripts of the page for good. */
 export async function hold(page: Page): Promise<void> {
   await inEveryFrame(page, (frame) => frame.evaluate(holdScripts))
-}
-
-/** Iframes that are gone or do not answer are skipped. */
-async function inEveryFrame(page: Page, work: (frame: Frame) => Promise<void>): Promise<void> {
-  const end = performance.now() + FRAME_MS
-  const [main, ...others] = page.frames()
-  const done = others.map((frame) => work(frame).catch(() => {}))
-  // The main frame has no limit here: the caller limits the time, and must see that the page has moved.
-  if (main) await work(main)
-  await before(end, () => Promise.all(done))
 }

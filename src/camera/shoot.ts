@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
-import { MARK_NAMES, type Mark, type Seen } from '../contract/seen.ts'
+import { MARK_NAMES, type Mark, type Note, type Seen } from '../contract/seen.ts'
 import type { CaptureReason } from '../contract/status.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
@@ -32,6 +32,11 @@ const STEP_REASONS: readonly CaptureReason[] = ['login', 'wait_for', 'element']
 
 /** The loading time of a page that is opened again. It came before, so it comes soon. */
 const AGAIN_MS = 5_000
+
+const LEFT_MISSING: Note = {
+  note: 'wide',
+  detail: 'The page begins at its right, and is wider than the picture: its left side is missing.',
+}
 
 interface Rules {
   readonly limits: PictureLimits
@@ -226,14 +231,16 @@ async function see(
   const { status } = visit
   const failedResources = visit.failedResources + network.waitsFor()
   const marks: Partial<Record<Mark, boolean>> = {
-    ...found,
+    cut: found.cut ?? false,
+    restless: found.restless,
     error: status >= 400,
     incomplete: failedResources > 0,
+    wide: Boolean(found.wide),
   }
   const title = await page.title()
   // A site that chose the page could see from its address and title what is cut out of them.
   const isChosen = trust?.guide === undefined
-  const notes = stage ? await notesOf(stage) : []
+  const notes = [...(found.wide === 'left' ? [LEFT_MISSING] : []), ...(stage ? await notesOf(stage) : [])]
   return {
     ...{ status, failedResources, title: isChosen ? title : '' },
     url: isChosen ? page.url() : `${originOf(page.url())}/`,

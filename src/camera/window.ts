@@ -93,9 +93,7 @@ export async function takeSample(session: CDPSession, window: Window, signal: Ab
   const part = sampleOf(window)
   const pixels = inPixels(part, window.scale)
   return await withinBudget(pixels.width * pixels.height, { signal, holdMs: SAMPLE_MS }, async () =>
-    part.height < window.height
-      ? await takeFrame(session, { y: 0, ...part }, await zoomOf(session))
-      : await takeFrame(session),
+    part.height < window.height ? await takeUpperPart(session, part) : await takeFrame(session),
   )
 }
 
@@ -128,8 +126,29 @@ function snap(length: number): number {
   return Math.abs(length - whole) < ROUNDING ? whole : length
 }
 
-async function zoomOf(session: CDPSession): Promise<number> {
-  return (await session.send('Page.getLayoutMetrics')).cssVisualViewport.scale
+async function takeUpperPart(session: CDPSession, part: Size): Promise<string> {
+  const { cssVisualViewport, cssLayoutViewport } = await session.send('Page.getLayoutMetrics')
+  const zoom = cssVisualViewport.scale
+  return await takeFrame(session, { x: cssLayoutViewport.pageX * zoom, y: 0, ...part }, zoom)
+}
+
+/** The size of a page. `start`: how far from its left it begins. A page that is written from right to left begins at its right. */
+export interface Layout extends Size {
+  readonly start: number
+  readonly zoom: number
+}
+
+export async function readLayout(session: CDPSession): Promise<Layout> {
+  const { cssContentSize, cssVisualViewport, cssLayoutViewport } = await session.send('Page.getLayoutMetrics')
+  const { width, height } = cssContentSize
+  const { pageX } = cssLayoutViewport
+  return { width, height, start: pageX - (await scrolledBy(session, pageX)), zoom: cssVisualViewport.scale }
+}
+
+async function scrolledBy(session: CDPSession, pageX: number): Promise<number> {
+  if (pageX === 0) return 0
+  const { result } = await session.send('Runtime.evaluate', { expression: 'scrollX' })
+  return Math.min(pageX, Number(result.value) || 0)
 }
 
 export function bytesOf(base64: string): number {

@@ -6,8 +6,79 @@ export async function whenDrawn(): Promise<boolean> {
   return page.document.scripts.length > 0 || page.frames.length > 0
 }
 
+/** Runs in every frame, and in shadow roots that are closed. Loads and shows what the browser would load or draw only near the window. */
+export function reveal(part?: unknown): void {
+  const page = globalThis
+  const isPage = !part && page.parent === page.window
+  const { documentElement, body } = page.document
+  /** What is fixed to the window covers no more than the window. */
+  const isLong = isPage && documentElement.scrollHeight > page.innerHeight
+  const roots = [(part as ShadowRoot | undefined) ?? page.document]
+  const set = (element: HTMLElement, styles: Readonly<Record<string, string>>) => {
+    for (const [name, value] of Object.entries(styles)) element.style?.setProperty(name, value, 'important')
+  }
+  /** Whether it is a backdrop: it covers the window, and the content is before it. */
+  const isBehind = (element: Element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect()
+    if (left > 0 || top > 0 || right < page.innerWidth || bottom < page.innerHeight) return false
+    if (Number(page.getComputedStyle(element).zIndex) < 0) return true
+    return [0.2, 0.5, 0.8].some((share) => {
+      const hit = page.document.elementFromPoint(page.innerWidth / 2, page.innerHeight * share)
+      return hit && !element.contains(hit) && !hit.contains(element)
+    })
+  }
+  const backdrops: HTMLElement[] = []
+  for (const root of roots) {
+    for (const element of root.querySelectorAll<HTMLElement & { loading: string }>('*')) {
+      if (element.shadowRoot) roots.push(element.shadowRoot)
+      if (element.loading === 'lazy') element.loading = 'eager'
+      const style = page.getComputedStyle(element)
+      if (style.contentVisibility === 'auto') {
+        // Otherwise it is drawn only near the window. Its other containment stays.
+        const parts = new Set(`${style.contain} layout style paint`.split(' '))
+        parts.delete('none')
+        const contain = /strict|content/.test(style.contain) ? {} : { contain: [...parts].join(' ') }
+        set(element, { ...contain, 'content-visibility': 'visible' })
+      }
+      if (!isLong) continue
+      if (style.position === 'fixed') backdrops.push(element)
+      if (/fixed/.test(style.backgroundAttachment) && style.backgroundImage !== 'none') {
+        set(element, { 'background-attachment': 'scroll' })
+        // Stretched over the whole page, a photo would show little of itself. In its width it covers each window.
+        if ((element === body || element === documentElement) && /url\(/.test(style.backgroundImage))
+          if (/cover/.test(style.backgroundSize))
+            set(element, {
+              'background-size': '100% auto',
+              'background-repeat': 'repeat-y',
+              'background-position': 'top',
+            })
+      }
+    }
+  }
+  const height = `${documentElement.scrollHeight}px`
+  for (const element of backdrops.filter(isBehind))
+    set(element, { height, 'max-height': 'none', top: '0', bottom: 'auto' })
+}
+
+/** Runs in the page. Whether a frame is below the first window. */
+export function hasFrameBelow(): boolean {
+  /** Smaller ones show nothing: they count visitors. */
+  const LEAST = 20
+  const page = globalThis
+  const roots: (Document | ShadowRoot)[] = [page.document]
+  for (const root of roots) {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) roots.push(element.shadowRoot)
+      if (!/^(iframe|frame|object|embed)$/.test(element.localName)) continue
+      const { width, height, bottom } = element.getBoundingClientRect()
+      if (width > LEAST && height > LEAST && bottom + page.scrollY > page.innerHeight) return true
+    }
+  }
+  return false
+}
+
 /**
- * Runs in the page. Loads and shows what would appear only on scrolling, and goes back to the top. It scrolls from `from` down
+ * Runs in the page. Shows what would appear only on scrolling, and goes back to the top. It scrolls from `from` down
  * to `most` as a reader would, more slowly if a script listens for scrolling. Returns how far it came.
  */
 export async function unveil(given: { most: number; listens: boolean; from: number }): Promise<number> {
@@ -29,22 +100,8 @@ export async function unveil(given: { most: number; listens: boolean; from: numb
 
   const roots: (Document | ShadowRoot)[] = [page.document]
   for (const root of roots) {
-    for (const element of root.querySelectorAll<HTMLElement & { loading: string }>('*')) {
+    for (const element of root.querySelectorAll('*')) {
       if (element.shadowRoot) roots.push(element.shadowRoot)
-      if (element.loading === 'lazy') element.loading = 'eager'
-      const { contentVisibility, contain } = page.getComputedStyle(element)
-      if (contentVisibility === 'auto') {
-        // Otherwise it is drawn only near the window. Its other containment stays.
-        const parts = new Set(`${contain} layout style paint`.split(' '))
-        if (!/strict|content/.test(contain)) {
-          element.style?.setProperty(
-            'contain',
-            [...parts].filter((part) => part !== 'none').join(' '),
-            'important',
-          )
-        }
-        element.style?.setProperty('content-visibility', 'visible', 'important')
-      }
       if (isHidden(element) && !stays(element)) hidden.set(element, { before: read(element).join() })
     }
   }

@@ -4,7 +4,7 @@ import { CaptureFailure, type PageToShoot } from '../camera.ts'
 import { type Exposed, type ExposeRules, exposePart, highest } from '../expose.ts'
 import { look, type State, visitElement } from '../in-page/elements.ts'
 import { hold } from '../rest.ts'
-import { inWholePixels, type Part, windowOf } from '../window.ts'
+import { inWholePixels, type Part, readLayout, windowOf } from '../window.ts'
 import { sayWhy, toCss } from './selector.ts'
 import { doOnce, type Stage, tryHard } from './stage.ts'
 import type { World } from './world.ts'
@@ -32,13 +32,15 @@ export async function exposeElement(
   await hold(page)
   const { state, box } = await world.ask(look, toCss(selector))
   if (!box) throw notThere(selector, state)
-  const { cssContentSize: content, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
-  const zoom = cssVisualViewport.scale
+  const { zoom, start, ...content } = await readLayout(session)
   const { width, height, scale } = windowOf(wanted.options)
-  const touched = partOf(box, {
-    width: Math.max(width / zoom, content.width),
-    height: Math.max(height / zoom, content.height),
-  })
+  const touched = partOf(
+    { ...box, x: box.x + start },
+    {
+      width: Math.max(width / zoom, content.width),
+      height: Math.max(height / zoom, content.height),
+    },
+  )
   if (touched.width < 1 || touched.height < 1) throw notThere(selector, 'hidden')
   const whole = zoomed(touched, zoom)
   const within = (length: number, most: number) => (length > most ? inWholePixels(most, zoom) : length)
@@ -48,7 +50,7 @@ export async function exposeElement(
   return {
     bytes: await exposePart(session, { ...part, scale, zoom }, wanted, { ...rules, seen: 0 }),
     cut: part.height < whole.height,
-    wide: part.width < whole.width,
+    wide: part.width < whole.width && 'right',
   }
 }
 
