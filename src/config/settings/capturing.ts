@@ -79,7 +79,7 @@ export const capturing = {
     ...time('0s', '1h'),
     default: '30s',
     example: '5m',
-    help: 'Schedules that are due at the same moment begin spread over this period. The delay of a schedule is always the same, and at most a tenth of the time between two runs. 0s: all at once.',
+    help: 'The starts of schedules that are due at the same moment are spread over this period. The delay of a schedule is always the same, and at most a tenth of the time between two runs. 0s: all at once.',
   },
   MAX_LOADING_TIME: {
     ...time('1s', '10m'),
