@@ -10,7 +10,7 @@ import { createWriteEnds } from './write-ends.ts'
 
 /** Events of other processes, and attempts that become due, are seen within this time. */
 const LOOK_MS = 2_000
-/** Between two batches of events, so that captures and readers come in between. */
+/** Between two batches of events or attempts, so that captures and readers come in between. */
 const BETWEEN_MS = 20
 /** Events and webhooks of one batch. */
 const EVENTS_AT_ONCE = 50
@@ -52,6 +52,8 @@ export function openDelivering(options: DeliveringOptions) {
   let lookAt = 0
   /** Until then nothing is begun: the storage is away. By the monotonic clock. */
   let awayUntil = 0
+  /** By the monotonic clock. */
+  let takenAt = 0
   /** The last webhook whose events were made into deliveries: the others come first. */
   let lastBehind: string | undefined
   const mayBegin = () => !closing.signal.aborted && performance.now() >= awayUntil
@@ -85,6 +87,7 @@ export function openDelivering(options: DeliveringOptions) {
 
   /** Begins what may be begun, webhook by webhook. Others come in between: SQLite works in this thread. */
   const takeAll = async (): Promise<void> => {
+    takenAt = performance.now()
     for (let after: DueWebhook | undefined; mayBegin(); ) {
       const due = await deliveries.findDue({ now: clock(), after, limit: DUE_AT_ONCE })
       for (const webhook of lanes.inTurns(due.map(toAim))) {
@@ -123,7 +126,9 @@ export function openDelivering(options: DeliveringOptions) {
   const look = async (): Promise<number> => {
     const left = lookAt - performance.now()
     if (left > 0) {
-      // An attempt has ended: there is room for another.
+      // An attempt has ended: there is room for another. Those that end together are followed by one transaction.
+      const early = takenAt + BETWEEN_MS - performance.now()
+      if (early > 0) return Math.min(left, early)
       await takeAll()
       return Math.max(0, lookAt - performance.now())
     }
