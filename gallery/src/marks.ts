@@ -11,11 +11,13 @@ export const MARK_WORDS: Record<Mark, string> = {
   incomplete: 'incomplete',
 }
 
-/** Two words for each step that did not work. */
+/** Two words for each kind of note. */
 const NOTE_WORDS: Record<NoteName, string> = {
   click: 'not clicked',
   hide: 'not hidden',
+  wide: 'left missing',
   cookie_banner: 'no banner',
+  effect: 'parameter ignored',
 }
 
 /** Each kind of note once, with everything that is known about it. */
