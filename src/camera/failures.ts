@@ -14,6 +14,12 @@ const NET_ERRORS: readonly [RegExp, CaptureReason, string][] = [
     'blocked',
     'pages may not reach it',
   ],
+  [/ERR_CONTENT_DECODING_FAILED/, 'unreachable', 'its server sent a page that cannot be decoded'],
+  [
+    /ERR_(CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED_ENCODING)/,
+    'unreachable',
+    'its server ended the connection before anything of the page came',
+  ],
   [/ERR_/, 'unreachable', 'its server did not answer as a web server does'],
 ]
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page, Request } from 'playwright-core'
 import { inEveryClosedRoot, inEveryFrame } from './every-frame.ts'
 import { endOf, hasFrameBelow, reveal, unveil, whenDrawn } from './in-page/unveil.ts'
+import type { Visit } from './visit.ts'
 
 /** A page with scripts may send more requests after an answer: the network must be quiet for this long. */
 export const QUIET_MS = 500
@@ -73,9 +74,14 @@ export async function whenLoaded(
   page: Page,
   session: CDPSession,
   network: Network,
-  { unveilTo, signal }: { unveilTo: number | undefined; signal: AbortSignal },
+  { visit, unveilTo, signal }: { visit: Visit; unveilTo: number | undefined; signal: AbortSignal },
 ): Promise<Loaded> {
-  await page.waitForLoadState('load', { timeout: 0 })
+  const broken = visit.whenBroken(signal).then(async () => {
+    // What it has named until then may still come.
+    await network.quiet(QUIET_MS, signal)
+    await session.send('Page.stopLoading')
+  })
+  await Promise.race([page.waitForLoadState('load', { timeout: 0 }), broken])
   const loaded = network.count()
   const scripted = await page.evaluate(whenDrawn)
   const unveilAll = async (most: number) => {

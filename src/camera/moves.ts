@@ -6,14 +6,40 @@ export const HOLD_MS = 2_000
 /** Requests under way have arrived and are drawn by then. */
 const STILL_MS = 300
 
-/** Counts how often the page loaded another document. A change of its address alone does not count. */
-export async function countMoves(session: CDPSession): Promise<() => number> {
-  let moves = 0
+/** A page that refreshes itself to another address within this time is only on the way. */
+const REFRESH_S = 5
+const LOOK_MS = 25
+
+export type Moves = Awaited<ReturnType<typeof watchMoves>>
+
+export async function watchMoves(session: CDPSession) {
+  let count = 0
+  let page: { readonly id: string; readonly url: string } | undefined
+  /** Where the page said that it would go soon, by `<meta http-equiv=refresh>` or the header `Refresh`. */
+  let next: string | undefined
   session.on('Page.frameNavigated', ({ frame }) => {
-    if (frame.parentId === undefined) moves++
+    if (frame.parentId !== undefined) return
+    count++
+    page = frame
+    next = undefined
+  })
+  session.on('Page.frameScheduledNavigation', ({ frameId, url, delay, reason }) => {
+    if (frameId === page?.id && delay <= REFRESH_S && /Refresh$/.test(reason) && url !== page.url) next = url
+  })
+  session.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
+    if (frameId === page?.id) next = undefined
   })
   await session.send('Page.enable')
-  return () => moves
+  return {
+    /** How often the page loaded another document. A change of its address alone does not count. */
+    count: () => count,
+    /** Resolves when the page is where it wants to be. Returns whether it has moved meanwhile. */
+    async arrived(signal: AbortSignal): Promise<boolean> {
+      const before = count
+      while (next !== undefined) await sleep(LOOK_MS, undefined, { signal })
+      return count > before
+    },
+  }
 }
 
 /** For a page that reloads itself again and again: it stays on the document that it has. */

@@ -8,7 +8,7 @@ import { type Deadline, drawMsOf } from './deadline.ts'
 import { type Exposed, expose, highest, type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { type Network, observeNetwork, whenLoaded } from './loading.ts'
-import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
+import { HOLD_MS, movedOn, stayHere, unless, watchMoves } from './moves.ts'
 import { sendToOwnOrigin } from './own-origin.ts'
 import { before, LoadingTime, MOVED_MS, whereverItGoes } from './patience.ts'
 import { originOf } from './paused.ts'
@@ -101,11 +101,11 @@ async function shoot(
   // A large window is drawn while the page answers.
   const answerMs = given.answerMs + Math.ceil(drawMsOf(pictureOf(window, limits)) * ANSWER_SHARE)
   const trust = await sendToOwnOrigin(page, wanted)
-  const moves = await countMoves(session)
+  const moves = await watchMoves(session)
   const requireAnswer = async (): Promise<void> => {
-    const first = moves()
+    const first = moves.count()
     // If the page has moved meanwhile, its new document is asked in the next attempt.
-    if (!(await answers(session, answerMs)) && moves() === first) throw silent(wanted, answerMs, stage)
+    if (!(await answers(session, answerMs)) && moves.count() === first) throw silent(wanted, answerMs, stage)
   }
   const world = new World(session)
   const time = new LoadingTime(wanted.loadingTime)
@@ -142,7 +142,9 @@ async function shoot(
   const unveilTo = fullPage ? highest(limits, window) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
-    const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })
+    const given = { visit, unveilTo, signal: over }
+    let loaded = await whenLoaded(page, session, network, given)
+    while (!stays && (await moves.arrived(over))) loaded = await whenLoaded(page, session, network, given)
     return await comeToRest(page, session, { ...loaded, ...rules, signal: over })
   }
   const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
@@ -160,8 +162,8 @@ async function shoot(
 
   let isHeld = stays
   for (let patience = HOLD_MS; ; patience *= 2) {
-    let first = moves()
-    const hasMoved = () => moves() > first
+    let first = moves.count()
+    const hasMoved = () => moves.count() > first
     const hasMovedOrIsStuck = () => {
       // Steps are not done twice.
       if (!hasMoved() && isHeld && !stays && !stage) throw new Stuck(`no picture of ${hostOf(wanted.url)}`)
@@ -174,7 +176,7 @@ async function shoot(
         await requireAnswer()
         rest = await unless(hasMovedOrIsStuck, patience, asItIs, signal)
       }
-      first = moves()
+      first = moves.count()
       signal.throwIfAborted()
       visit.requirePage()
       if (visit.isUnwanted) throw visit.statusFailure(await seeNow({ restless: !rest.atRest }))

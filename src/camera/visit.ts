@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page, Request } from 'playwright-core'
 import type { Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
@@ -9,6 +10,7 @@ const ERROR_PAGE = 'chrome-error:'
 /** A script of a page that is left may go elsewhere at the same time. */
 const INTERRUPTED = /interrupted by another navigation|ERR_ABORTED/
 const REOPENINGS = 3
+const LOOK_MS = 25
 
 export type Visit = ReturnType<typeof observeVisit>
 
@@ -17,17 +19,28 @@ export function observeVisit(page: Page, gate: Gate, wanted: PageToShoot) {
   const failed = new Set<Request>()
   /** The status of the last document that came. */
   let status = 0
+  let document: Request | undefined
+  /** Why the rest of the document will not come. */
+  let broken: string | undefined
   /** The last document that was asked for, and why it did not come. */
   let last = { url: wanted.url, reason: '' }
   const isPage = (request: Request) => request.isNavigationRequest() && request.frame() === page.mainFrame()
   page.on('response', (response) => {
     const request = response.request()
-    if (isPage(request)) status = response.status()
-    else if (response.status() >= 400) failed.add(request)
+    if (isPage(request)) {
+      status = response.status()
+      document = request
+      broken = undefined
+    } else if (response.status() >= 400) failed.add(request)
   })
   page.on('requestfailed', (request) => {
     const { errorText: reason = '' } = request.failure() ?? {}
     const aborted = /ERR_ABORTED/.test(reason)
+    if (request === document && !aborted) {
+      broken = reason
+      failed.add(request)
+      return
+    }
     if (!isPage(request)) {
       // Requests that the page aborted itself did not fail.
       if (!aborted) failed.add(request)
@@ -72,6 +85,12 @@ export function observeVisit(page: Page, gate: Gate, wanted: PageToShoot) {
         }
       }
     },
+    /** Resolves when the rest of the document will not come: its connection ended, or its bytes cannot be read. */
+    async whenBroken(signal: AbortSignal): Promise<void> {
+      while (broken === undefined) await sleep(LOOK_MS, undefined, { signal })
+      // Nothing of it came. The browser draws no page without a body.
+      if (await page.evaluate(isEmpty)) throw navigationFailure(new Error(broken), page.url(), gate)
+    },
     /** Throws if the page moved to an address that failed: then the window shows the browser's error page. */
     requirePage(): void {
       if (page.url().startsWith(ERROR_PAGE)) throw navigationFailure(new Error(last.reason), last.url, gate)
@@ -85,4 +104,9 @@ export function observeVisit(page: Page, gate: Gate, wanted: PageToShoot) {
       return new CaptureFailure('status', `${hostOf(seen.url)} answered ${words}.`, seen)
     },
   }
+}
+
+/** Runs in the page. */
+function isEmpty(): boolean {
+  return !globalThis.document.body?.hasChildNodes()
 }

@@ -18,8 +18,8 @@ const svg =
         `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect width="100%" height="100%" fill="${colour}"/></svg>`,
       )
 
-const EVERY = 400
-const COUNT = 14
+const EVERY = 560
+const COUNT = 10
 const places = Array.from({ length: COUNT }, (_, index) => index * EVERY)
 const at = (top: number, more: string) => `position:absolute;top:${top}px;width:50px;height:50px;${more}`
 const images = places
@@ -35,7 +35,8 @@ const boxes = `${places.map((top) => `<div class=box style="${at(top, 'left:100p
 const tall = `<div style="height:${COUNT * EVERY}px"></div>`
 const inRoot = `<style>.far { content-visibility: auto; contain-intrinsic-size: auto 50px }</style>
   ${images}${places.map((top) => `<div class=far style="${at(top, 'left:100px')}"><div style="height:50px;background:${GREEN}"></div></div>`).join('')}`
-const text = (top: number) => `<div style="${at(top, `left:300px;background:${BLUE}`)}"></div>`
+const text = (top: number) =>
+  `<div style="${at(top, `left:300px;width:90px;height:90px;background:${BLUE}`)}"></div>`
 
 const site = useServer(() =>
   serveSite({
@@ -80,7 +81,7 @@ function fixedPage(style: string): string {
 
 async function take(path: string, host = 'site.test'): Promise<Shot> {
   return await camera.take(`http://${host}:${site.port}${path}`, {
-    ...{ width: 600, height: 500, fullPage: true, loadingTime: 60_000 },
+    ...{ width: 600, height: 800, fullPage: true, loadingTime: 60_000 },
   })
 }
 
@@ -108,7 +109,7 @@ describe('frames that are longer than the window', () => {
     const own = openTestCamera({ allow: `site.test:${page.port},other.test:${site.port}` })
     try {
       const shot = await own.take(`http://site.test:${page.port}/`, {
-        ...{ width: 600, height: 500, fullPage: true, loadingTime: 60_000 },
+        ...{ width: 600, height: 800, fullPage: true, loadingTime: 60_000 },
       })
       expect(await coloursOf(shot, 0)).toEqual(ALL_GREEN)
       expect(await coloursOf(shot, 100)).toEqual(ALL_GREEN)
@@ -132,7 +133,7 @@ describe('what is fixed to the window', () => {
   test.each(['/photo', '/gradient', '/backdrop', '/in-front'])('covers the whole page: %s', async (path) => {
     const picture = await readPixels((await take(path)).bytes)
     expect(picture.height).toBe(3_000)
-    expect([10, 700, 1_600, 2_990].map((y) => picture.at(10, y))).toEqual([RED, RED, RED, RED])
+    expect([10, 900, 1_700, 2_990].map((y) => picture.at(10, y))).toEqual([RED, RED, RED, RED])
     expect([picture.at(325, 125), picture.at(325, 2_725)]).toEqual([BLUE, BLUE])
   })
 
@@ -143,6 +144,6 @@ describe('what is fixed to the window', () => {
 
   test('stays as high as the window if it is before everything', async () => {
     const picture = await readPixels((await take('/over-all')).bytes)
-    expect([10, 490, 510, 2_990].map((y) => picture.at(10, y))).toEqual(['#ff7f7f', '#ff7f7f', WHITE, WHITE])
+    expect([10, 790, 810, 2_990].map((y) => picture.at(10, y))).toEqual(['#ff7f7f', '#ff7f7f', WHITE, WHITE])
   })
 })

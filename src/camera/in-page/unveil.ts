@@ -22,10 +22,13 @@ export function reveal(part?: unknown): void {
     const { left, top, right, bottom } = element.getBoundingClientRect()
     if (left > 0 || top > 0 || right < page.innerWidth || bottom < page.innerHeight) return false
     if (Number(page.getComputedStyle(element).zIndex) < 0) return true
-    return [0.2, 0.5, 0.8].some((share) => {
-      const hit = page.document.elementFromPoint(page.innerWidth / 2, page.innerHeight * share)
-      return hit && !element.contains(hit) && !hit.contains(element)
-    })
+    const places = Array.from({ length: 10 }, (_, index) => (index + 0.5) / 10)
+    return places.some((x) =>
+      places.some((y) => {
+        const hit = page.document.elementFromPoint(page.innerWidth * x, page.innerHeight * y)
+        return hit && !element.contains(hit) && !hit.contains(element)
+      }),
+    )
   }
   const backdrops: HTMLElement[] = []
   for (const root of roots) {

@@ -81,11 +81,11 @@ function endOfNeed({ time }: Stage): number {
 }
 
 /** Waits until the page is loaded and its network is quiet. A page that never is gets half of the time that is left. */
-export async function settle({ page, session, network, time }: Stage): Promise<void> {
+export async function settle({ page, session, network, visit, time }: Stage): Promise<void> {
   await before(time.share(1), (over) =>
     whereverItGoes(async () => {
       await network.quiet(QUIET_MS, over)
-      await whenLoaded(page, session, network, { unveilTo: undefined, signal: over })
+      await whenLoaded(page, session, network, { visit, unveilTo: undefined, signal: over })
       await network.quiet(QUIET_MS, over)
     }, over),
   )

@@ -84,9 +84,9 @@ export async function notesOf({ world, notes, wanted }: Stage): Promise<Note[]> 
 }
 
 /** Declines a banner that asks for consent, when the page has loaded. Adds a note if that does not work. */
-async function declineBanners({ page, session, network, time, notes }: Stage): Promise<void> {
+async function declineBanners({ page, session, network, visit, time, notes }: Stage): Promise<void> {
   const decline = async (over: AbortSignal): Promise<Note[]> => {
-    const loaded = await whenLoaded(page, session, network, { unveilTo: undefined, signal: over })
+    const loaded = await whenLoaded(page, session, network, { visit, unveilTo: undefined, signal: over })
     await loaded.complete()
     return await declineBanner(page, over)
   }
