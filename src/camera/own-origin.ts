@@ -14,6 +14,9 @@ type Cookies = NonNullable<PageToShoot['options']['cookies']>
 /** What another site asks for is not answered from what the browser has kept: that may be an answer to our headers. */
 const FROM_THE_SERVER = { name: 'Cache-Control', value: 'no-cache' }
 
+/** Of cookies that were not given, in characters. Servers take 8,000 and more for all headers together. */
+const MOST_OTHERS = 4_000
+
 /** Call it before the page loads. A page without secrets is left alone. */
 export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot): Promise<Trust | undefined> {
   if (!hasSecrets(options)) return undefined
@@ -37,11 +40,14 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
     }
     // The cookies are those of before: some may have been deleted.
     const replaced = isTrusted ? names : new Set(['cookie'])
-    const kept = Object.entries(request.headers)
+    const { Cookie: sent = '' } = request.headers
+    const Cookie = jar.shorten(sent)
+    const kept = Object.entries({ ...request.headers, ...(sent && { Cookie }) })
       .filter(([name]) => !replaced.has(name.toLowerCase()))
       .map(([name, value]) => ({ name, value }))
     const more = isTrusted ? added : [FROM_THE_SERVER]
-    return ['Fetch.continueRequest', { requestId, ...(more.length > 0 && { headers: [...kept, ...more] }) }]
+    const isChanged = more.length > 0 || Cookie !== sent
+    return ['Fetch.continueRequest', { requestId, ...(isChanged && { headers: [...kept, ...more] }) }]
   }
   // Each redirect is paused for itself: what is added here is not carried along to where it leads. This session is another one than
   // that of the window: `stayHere` pauses requests, too. The page may be gone.
@@ -67,6 +73,7 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
   const url = `${origin}/`
   let isFull = false
   let filling: readonly { readonly name: string; readonly value: string }[] = cookies
+  const isGiven = (cookie: string) => cookies.some(({ name }) => name === cookie.split('=')[0])
   /** Whoever asks for the same again waits until it is done. */
   let last = Promise.resolve()
   const oneByOne = (work: () => Promise<void>) => {
@@ -97,10 +104,18 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
         filling = cookies.flatMap(({ name }) => there.filter((each) => each.name === name))
         for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
       }),
+    /**
+     * Without the cookies that are too many. A frame on another port of the same host can add cookies until the server refuses a request,
+     * and that would tell how long a given header or cookie is.
+     */
+    shorten(text: string): string {
+      let length = 0
+      const isKept = (cookie: string) => isGiven(cookie) || (length += cookie.length) <= MOST_OTHERS
+      return text.split('; ').filter(isKept).join('; ')
+    },
     /** Whether a request would be sent with one of them, or with what the server has made of it. */
     isIn(headers: Readonly<Record<string, string>>): boolean {
-      const sent = new Set((headers['Cookie'] ?? '').split('; ').map((each) => each.split('=')[0]))
-      return cookies.some(({ name }) => sent.has(name))
+      return (headers['Cookie'] ?? '').split('; ').some(isGiven)
     },
   }
 }

@@ -100,6 +100,13 @@ const pages: Record<string, () => string> = {
       {"prefetch":[{"source":"list","urls":["${byWayOf()}"],"eagerness":"immediate"}]}</script>
     <script>setTimeout(() => { location = '${byWayOf()}' }, 1000)</script>`,
   '/returns': () => `<script>location = 'http://127.0.0.1:${ports[0]}/not-this-page'</script>`,
+  // A frame of the same host can add cookies to the requests of the page.
+  '/stuffed': () =>
+    `<iframe src=${otherPort()}/stuffs></iframe><script>onmessage = () => {
+      document.body.insertAdjacentHTML('beforeend', '<img src=/after-stuffing>') }</script>`,
+  '/stuffs': () =>
+    `<script>for (const name of 'abcd') document.cookie = name + '=' + 'x'.repeat(3000)
+      parent.postMessage('', '*')</script>`,
   '/leaves': () => `<script>location = '${otherName()}/sends-back'</script>`,
   '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
   '/not-this-page': () => '<img src=/not-this-image>',
@@ -227,6 +234,14 @@ describe('headers and cookies', () => {
         expect.arrayContaining(['/not-by-embedded', '/not-by-frame', '/not-in-frame', '/shared-by-frame']),
       )
     }
+  })
+
+  test('go with few other cookies: a frame cannot find out what makes a request too long for the server', async () => {
+    asked.length = 0
+    await camera.take(`${own()}/stuffed`, { headers: HEADERS })
+    const [after] = asked.filter(({ path }) => path === '/after-stuffing')
+    expect(after?.headers['x-mark']).toBe('header-value')
+    expect(after?.headers.cookie).toBe(`a=${'x'.repeat(3_000)}`)
   })
 
   test('do not follow a redirect to another origin', async () => {

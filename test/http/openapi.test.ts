@@ -146,7 +146,11 @@ test('every field of a request has a description, and an example if it helps', a
   const look = (field: Field, at: string) => {
     for (const [name, inner] of Object.entries(field.properties ?? {})) {
       const isExplained =
-        'enum' in inner || 'const' in inner || inner['type'] === 'boolean' || '$ref' in inner
+        'enum' in inner ||
+        'const' in inner ||
+        inner['type'] === 'boolean' ||
+        '$ref' in inner ||
+        inner['deprecated'] === true
       const isWhole = !('properties' in inner || 'items' in inner || 'additionalProperties' in inner)
       const isFixed = (inner['enum'] as unknown[] | undefined)?.length === 1
       if (!inner.description && !isFixed) poor.push(`${at}${name} has no description`)
