@@ -8,6 +8,7 @@ export const MARK_WORDS: Record<Mark, string> = {
   cut: 'cut',
   wide: 'wider',
   restless: 'moving',
+  waiting: 'waiting',
   incomplete: 'incomplete',
 }
 

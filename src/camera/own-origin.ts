@@ -110,7 +110,11 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
      */
     shorten(text: string): string {
       let length = 0
-      const isKept = (cookie: string) => isGiven(cookie) || (length += cookie.length) <= MOST_OTHERS
+      const isKept = (cookie: string) => {
+        if (isGiven(cookie)) return true
+        length += cookie.length
+        return length <= MOST_OTHERS
+      }
       return text.split('; ').filter(isKept).join('; ')
     },
     /** Whether a request would be sent with one of them, or with what the server has made of it. */

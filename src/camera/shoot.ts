@@ -7,6 +7,7 @@ import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { type Deadline, drawMsOf } from './deadline.ts'
 import { type Exposed, expose, highest, type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
+import { findPlaceholders } from './in-page/placeholders.ts'
 import { type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { HOLD_MS, movedOn, stayHere, unless, watchMoves } from './moves.ts'
 import { sendToOwnOrigin } from './own-origin.ts'
@@ -29,6 +30,10 @@ export const ANSWER_MS = 4_000
 const ANSWER_SHARE = 1 / 10
 /** What was seen of the page may say why a step failed. */
 const STEP_REASONS: readonly CaptureReason[] = ['login', 'wait_for', 'element']
+
+/** How long to wait for the content of a page that is at rest, but shows placeholders. */
+const PLACEHOLDERS_MS = 5_000
+const LOOK_MS = 250
 
 /** The loading time of a page that is opened again. It came before, so it comes soon. */
 const AGAIN_MS = 5_000
@@ -145,6 +150,9 @@ async function shoot(
     const given = { visit, unveilTo, signal: over }
     let loaded = await whenLoaded(page, session, network, given)
     while (!stays && (await moves.arrived(over))) loaded = await whenLoaded(page, session, network, given)
+    const rest = await comeToRest(page, session, { ...loaded, ...rules, signal: over })
+    if (!loaded.scripted || !(await filledPlaceholders(page, over))) return rest
+    loaded = await whenLoaded(page, session, network, given)
     return await comeToRest(page, session, { ...loaded, ...rules, signal: over })
   }
   const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
@@ -153,7 +161,8 @@ async function shoot(
       element === undefined
         ? await expose(page, session, rest, wanted, { limits, deadline, signal: called })
         : await exposeElement(page, session, element, wanted, { world, limits, deadline, signal: called })
-    const seen = await seeNow({ ...marks, restless: stays || !rest.atRest })
+    const waiting = (await page.evaluate(findPlaceholders)) === 'named'
+    const seen = await seeNow({ ...marks, waiting, restless: stays || !rest.atRest })
     if (login) await requireForgotten({ world })
     login?.requireAllowed()
     trust?.requireOwnPlace()
@@ -193,6 +202,16 @@ async function shoot(
   }
 }
 
+/** If the page shows placeholders: waits for their content. Returns whether it came. */
+async function filledPlaceholders(page: Page, signal: AbortSignal): Promise<boolean> {
+  const end = performance.now() + PLACEHOLDERS_MS
+  for (let looks = 0; ; looks++) {
+    if ((await page.evaluate(findPlaceholders)) === 'none') return looks > 0
+    if (performance.now() > end) return false
+    await sleep(LOOK_MS, undefined, { signal })
+  }
+}
+
 /** False if a script keeps the page busy. A page that is just moving answers with an error, which counts as an answer. */
 async function answers(session: CDPSession, withinMs: number): Promise<boolean> {
   const asked = () => Promise.allSettled([session.send('Runtime.evaluate', { expression: '0' })])
@@ -220,7 +239,7 @@ async function explain(
   return new CaptureFailure(reason, message, seen)
 }
 
-type Found = Partial<Pick<Exposed, 'cut' | 'wide'>> & { restless: boolean }
+type Found = Partial<Pick<Exposed, 'cut' | 'wide'>> & { restless: boolean; waiting?: boolean }
 
 /** Facts that the picture itself does not show. */
 async function see(
@@ -235,6 +254,7 @@ async function see(
   const marks: Partial<Record<Mark, boolean>> = {
     cut: found.cut ?? false,
     restless: found.restless,
+    waiting: found.waiting ?? false,
     error: status >= 400,
     incomplete: failedResources > 0,
     wide: Boolean(found.wide),

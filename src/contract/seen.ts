@@ -6,6 +6,7 @@ export const MARKS = {
   cut: 'the page is longer than a picture may be: its end is missing',
   wide: 'the page is wider than the picture: its right side is missing, or its left side if a note says so',
   restless: 'the page never came to rest: the picture is one moment of it',
+  waiting: 'it still shows placeholders, such as skeletons: its content did not come',
   incomplete: 'something that the page needs did not load',
 } as const
 export type Mark = keyof typeof MARKS

@@ -61,6 +61,7 @@ function describeSeen({ seen, cut, notes = [] }: Pick<PageStatus, 'seen' | 'cut'
     cut: 'cut: the page is longer',
     wide: 'the page is wider',
     restless: 'never at rest',
+    waiting: 'shows placeholders',
     incomplete: `${counted(seen?.failedResources ?? 0, 'resource')} failed`,
   }
   const marks = seen?.marks ?? (cut ? ['cut' as const] : [])
