@@ -20,15 +20,15 @@ export interface Frame {
   readonly id: string
   /** Of its document. */
   readonly loaderId: string
+  readonly url: string
   /** As the document sees it: that of a sandboxed one is `null`. Undefined: there is no document yet. */
   readonly origin: string | undefined
 }
 
-/**
- * Finds a frame and those around it, from the inside out. Undefined: the page does not say. It does not while the outermost frame itself
- * is being navigated.
- */
-export function createFindFrames(session: CDPSession): (frameId: string) => Promise<Frame[] | undefined> {
+export type Frames = ReturnType<typeof createFrames>
+
+/** The frames in the process of a page. */
+export function createFrames(session: CDPSession) {
   /** By document. */
   const origins = new Map<string, string>()
   const askOrigin = async (frameId: string) => {
@@ -39,18 +39,31 @@ export function createFindFrames(session: CDPSession): (frameId: string) => Prom
   }
   const see = async ({ id, url, loaderId }: Tree['frame']): Promise<Frame> => {
     // It has had no document yet: the frame around it fills it.
-    if (url === '') return { id, loaderId, origin: undefined }
+    if (url === '') return { id, loaderId, url, origin: undefined }
     const origin = origins.get(loaderId) ?? (await askOrigin(id))
     origins.set(loaderId, origin)
-    return { id, loaderId, origin }
+    return { id, loaderId, url, origin }
   }
-  return async (frameId) => {
+  const seeAll = (choose: (tree: Tree) => Tree['frame'][] | undefined) => {
     const asked = async () => {
-      const path = pathTo(await readTree(session), frameId)
-      return path && (await Promise.all(path.map(see)))
+      const chosen = choose(await readTree(session))
+      return chosen && (await Promise.all(chosen.map(see)))
     }
-    return await before(performance.now() + ANSWER_MS, asked).catch(() => undefined)
+    return before(performance.now() + ANSWER_MS, asked).catch(() => undefined)
   }
+  return {
+    /**
+     * A frame and those around it, from the inside out. Undefined: the page does not say. It does not while the outermost frame itself is
+     * being navigated.
+     */
+    around: (frameId: string): Promise<Frame[] | undefined> => seeAll((tree) => pathTo(tree, frameId)),
+    /** All of them. Frames in other processes are not among them. */
+    all: (): Promise<Frame[] | undefined> => seeAll(allOf),
+  }
+}
+
+function allOf({ frame, childFrames = [] }: Tree): Tree['frame'][] {
+  return [frame, ...childFrames.flatMap(allOf)]
 }
 
 export async function outermostOf(session: CDPSession): Promise<string> {

@@ -83,7 +83,8 @@ export async function whenLoaded(
   })
   await Promise.race([page.waitForLoadState('load', { timeout: 0 }), broken])
   const loaded = network.count()
-  const scripted = await page.evaluate(whenDrawn)
+  // A page does not count the frames in its shadow roots.
+  const scripted = (await page.evaluate(whenDrawn)) || page.frames().length > 1
   const unveilAll = async (most: number) => {
     let [from, frames] = [0, '']
     for (let round = 0; round <= MOST_MORE; round++) {

@@ -1,11 +1,10 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { CaptureFailure } from './camera.ts'
 import { hostOf } from './failures.ts'
-import { createFindFrames, outermostOf } from './frames.ts'
-import { scrollBack } from './in-page/unveil.ts'
+import { createFrames, type Frames, outermostOf } from './frames.ts'
 import { watchNavigations } from './navigations.ts'
 import { idOf, originOf, type Paused, senderOf, withoutHash } from './paused.ts'
-import { World } from './steps/world.ts'
+import { Strangers } from './strangers.ts'
 
 // Who decided what a page with secrets is asked for. The giver of the secrets chose its address. Documents of home origins may go on from
 // there. A frame of another site may not, nor may a site on the way. Decision 26.
@@ -16,11 +15,12 @@ import { World } from './steps/world.ts'
  */
 export type Verdict = 'trusted' | 'untrusted' | 'refused'
 
+const NO_ORIGIN = 'a sandboxed document'
+
 export class Trust {
   readonly #page: Page
   readonly #session: CDPSession
-  readonly #world: World
-  readonly #findFrames: ReturnType<typeof createFindFrames>
+  readonly #frames: Frames
   readonly #navigations: ReturnType<typeof watchNavigations>
   readonly #given: URL
   readonly #home: readonly string[]
@@ -38,14 +38,13 @@ export class Trust {
   #isAtHome = true
   /** Documents may be shown whose requests were not paused. */
   #hasPrefetched = false
+  /** A document of no origin (sandboxed, or of a `data:` address) may share the process of the page. */
+  #isShared = false
+  /** Frames whose origin is being asked for. */
+  readonly #looks = new Set<Promise<void>>()
   /** Frames that another origin was asked for a document in. */
   readonly #strayed = new Set<string>()
-  /** The first of these origins. */
-  #stranger: string | undefined
-  /** Frames that had a document of another origin. Some of them are in other sessions. */
-  readonly #foreign = new WeakSet<Frame>()
-  /** Those of them that have been stopped. */
-  readonly #stopped = new WeakSet<Frame>()
+  readonly #strangers: Strangers
   #isEmbedded = false
   /** Requests of other origins. They may lead to the own origin. */
   readonly #detours = new Set<string>()
@@ -80,8 +79,8 @@ export class Trust {
   private constructor(page: Page, session: CDPSession, url: string, home: readonly string[], main: string) {
     this.#page = page
     this.#session = session
-    this.#world = new World(session)
-    this.#findFrames = createFindFrames(session)
+    this.#strangers = new Strangers(page, session)
+    this.#frames = createFrames(session)
     this.#navigations = watchNavigations(session, main, () => this.#noteMove())
     this.#given = new URL(url)
     this.#home = home
@@ -127,7 +126,7 @@ export class Trust {
   /** Whether a document in this frame, or in one around it, is not ours, or may have been chosen by one that is not. */
   async isForeign(frameId: string): Promise<boolean> {
     if (this.#strayed.has(frameId)) return true
-    const frames = await this.#findFrames(frameId)
+    const frames = await this.#frames.around(frameId)
     return (
       frames?.some(
         ({ id, origin }) => this.#strayed.has(id) || (origin !== undefined && !this.#home.includes(origin)),
@@ -135,14 +134,9 @@ export class Trust {
     )
   }
 
-  /**
-   * Call it before each sample of the page. Frames of other origins stop there, and what they may have scrolled goes back. Own documents in
-   * them share the process of the page, which must go on.
-   */
+  /** Call it before each sample of the page. */
   async stopStrangers(): Promise<void> {
-    if (this.#stranger === undefined) return
-    await Promise.all(this.#page.frames().map((frame) => this.#foreign.has(frame) && this.#stop(frame)))
-    await this.#world.ask(scrollBack)
+    if (this.#strangers.first !== undefined) await this.#strangers.stop()
   }
 
   /** Throws if a frame of another origin has chosen the place in the page, and so what a picture would show. */
@@ -150,7 +144,7 @@ export class Trust {
     if (!this.#isMoved) return
     throw new CaptureFailure(
       'unsteady',
-      `A frame of ${this.#stranger} led ${hostOf(this.#given.href)} to another place in the page. Beside a password, a header or a cookie, ` +
+      `A frame of ${this.#strangers.first} led ${hostOf(this.#given.href)} to another place in the page. Beside a password, a header or a cookie, ` +
         'no picture of that is taken.',
     )
   }
@@ -191,7 +185,8 @@ export class Trust {
   }
 
   async #findBeginner(paused: Paused): Promise<boolean> {
-    if (this.#stranger === undefined) return true
+    await Promise.all(this.#looks)
+    if (this.#strangers.first === undefined) return true
     if (this.#isReopening && this.#isGiven(paused)) return true
     const { method } = paused.request
     const from = senderOf(paused)
@@ -199,31 +194,12 @@ export class Trust {
     if (this.#isAtHome && from !== 'null' && !this.#isHome(from)) return false
     if (!(await this.#navigations.isOwn(idOf(paused), method))) return false
     // So do own documents in frames of other sites. At the root, the address may also be all that a `Referer` tells.
-    return !this.#isEmbedded || this.#isAddress(from)
+    return !(this.#isEmbedded || this.#isShared) || this.#isAddress(from)
   }
 
   #isAddress(referer: string): boolean {
     const address = withoutHash(this.#page.url())
     return withoutHash(referer) === address && address !== `${originOf(address)}/`
-  }
-
-  async #stop(frame: Frame): Promise<void> {
-    if (this.#stopped.has(frame)) return
-    this.#stopped.add(frame)
-    // A frame in a process that has been stopped already has no session, and neither has one that is gone.
-    const session = await this.#page
-      .context()
-      .newCDPSession(frame)
-      .catch(() => undefined)
-    if (!session) return
-    session.on('Fetch.requestPaused', ({ requestId }) => {
-      session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => {})
-    })
-    await Promise.all([
-      session.send('Emulation.setScriptExecutionDisabled', { value: true }),
-      // It cannot go on to a document whose scripts would run.
-      session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] }),
-    ]).catch(() => {})
   }
 
   /** The browser had prefetched a document, so nobody saw which way led there. Or a frame went back in the history. */
@@ -235,32 +211,48 @@ export class Trust {
 
   /** Another process moved the page in its document, or the page itself went back. */
   #noteMove(): void {
-    if (this.#stranger === undefined) return
+    if (this.#strangers.first === undefined) return
     this.#isMoved = true
-    this.#lead(this.#stranger)
+    this.#lead(this.#strangers.first)
   }
 
   #noteStranger({ frameId, request }: Paused): void {
     this.#strayed.add(frameId)
-    this.#stranger ??= originOf(request.url)
+    this.#strangers.note(originOf(request.url))
   }
 
   #noteFrame(frame: Frame): void {
-    if (!frame.parentFrame() || frame.url().startsWith('about:')) return
-    if (!this.#isHome(frame.url())) {
-      this.#foreign.add(frame)
-      this.#stopped.delete(frame)
-      this.#stranger ??= originOf(frame.url())
+    if (!frame.parentFrame()) return
+    const url = frame.url()
+    const isHome = this.#isHome(url)
+    if (url.startsWith('data:')) this.#isShared = true
+    if (isHome || url.startsWith('about:')) {
+      const look = this.#lookAt(frame).finally(() => this.#looks.delete(look))
+      this.#looks.add(look)
     } else {
+      this.#strangers.note(originOf(url), frame)
+    }
+    if (isHome) {
       for (let each: Frame | null = frame; each; each = each.parentFrame()) {
-        if (this.#foreign.has(each)) this.#noteEmbedded()
+        if (this.#strangers.has(each)) this.#noteEmbedded()
       }
     }
   }
 
+  /** Notes a frame whose document has no origin: it is sandboxed. Some are in the process of the page, others in their own. */
+  async #lookAt(frame: Frame): Promise<void> {
+    const here = (await this.#frames.all()) ?? []
+    const isLike = ({ url }: { readonly url: string }) => withoutHash(url) === withoutHash(frame.url())
+    const all = this.#page.frames().filter((each) => isLike({ url: each.url() }))
+    if (here.filter(isLike).length < all.length) this.#strangers.noteApart(NO_ORIGIN, frame)
+    if (here.length > 0 && here.every(({ origin }) => origin !== 'null')) return
+    this.#isShared = true
+    this.#strangers.note(NO_ORIGIN)
+  }
+
   #noteEmbedded(): void {
     this.#isEmbedded = true
-    this.#guide ??= this.#stranger
+    this.#guide ??= this.#strangers.first
   }
 
   /** From now on, only the address that was given is trusted, if it is asked for again. */
@@ -275,14 +267,14 @@ export class Trust {
     const { frameId } = paused
     if (frameId === this.#main) {
       if (this.#hasPrefetched) {
-        const [shown] = (await this.#findFrames(frameId)) ?? []
+        const [shown] = (await this.#frames.around(frameId)) ?? []
         if (!shown || !this.isJudged(shown)) return false
       }
       if (!this.#isLed) return true
       // A document that is being left can still ask for something.
       return this.#pages.get(this.#document) === true && this.#isHome(senderOf(paused))
     }
-    const frames = await this.#findFrames(frameId)
+    const frames = await this.#frames.around(frameId)
     return (
       frames?.every(({ id, origin, loaderId }) =>
         id === this.#main

@@ -1,8 +1,9 @@
 // @module-tag browser
 
 import { describe, expect, test } from 'vitest'
-import { readPixels } from '../support/camera/camera.ts'
+import { HTML, readPixels } from '../support/camera/camera.ts'
 import { COOKIES, HEADERS, LOGIN, useStrangers } from '../support/camera/strangers.ts'
+import { A_WHILE } from './use-site.ts'
 
 // Attempts of frames of other sites to move a page with secrets.
 
@@ -51,6 +52,32 @@ describe('a frame of another site', () => {
     expect(pathsOf(asked)).not.toContain('/moved')
     expect(asked.filter(({ path }) => path === '/search').length).toBeLessThan(2)
     expect(told()).toEqual(['/page'])
+  })
+
+  const tries = (script: string) => `${NO_REFERRER}<img src=${other('/tried')}>${later(script)}`
+  const moves = () => tries(`top.location = '${own('/moved')}'`)
+  const posts = () =>
+    tries(
+      `document.body.innerHTML = '<form method=post target=_top action=${own('/moved')}></form>'; document.forms[0].submit()`,
+    )
+  const SANDBOX = 'allow-scripts allow-forms allow-top-navigation'
+
+  test.each([
+    ['a sandboxed one', () => `<iframe sandbox="${SANDBOX}" srcdoc="${moves()}"></iframe>`],
+    ['a sandboxed one, by a form', () => `<iframe sandbox="${SANDBOX}" srcdoc="${posts()}"></iframe>`],
+    ['one of a data: address', () => `<iframe src="data:text/html,${encodeURIComponent(moves())}"></iframe>`],
+    [
+      'one of a data: address, by a form',
+      () => `<iframe src="data:text/html,${encodeURIComponent(posts())}"></iframe>`,
+    ],
+    ['one that its own server sandboxes', () => '<iframe src=/uploaded></iframe>'],
+  ])('does not move the page either if its document has no origin: %s', async (_, shown) => {
+    pages['own.test/page'] = () => shown() + whenAsked('/tried')
+    pages['own.test/uploaded'] = () => (answer) =>
+      void answer.writeHead(200, { ...HTML, 'content-security-policy': `sandbox ${SANDBOX}` }).end(moves())
+    const { seen } = await take('/page', { ...HEADERS, ...COOKIES, ...ALL })
+    expect(pathsOf(asked)).not.toContain('/moved')
+    expect(seen.url).toBe(own('/page'))
   })
 
   test.each(['/embeds', '/sandboxes'])(
@@ -112,6 +139,39 @@ describe('a frame of another site', () => {
       expect((await readPixels(shot.bytes)).at(10, 10)).toBe('#00ff00')
       asked.splice(0)
     }
+  })
+
+  const closed = (inside: string) => `<div><template shadowrootmode=closed>${inside}</template></div>`
+  const slotted = (inside: string) =>
+    `<div><template shadowrootmode=open><div style="height:150px;overflow:auto"><div style="height:200px;background:#00ff00"></div>
+     <slot></slot></div></template>${inside}</div>`
+  const TOP = '<div style="height:200px;background:#00ff00"></div>'
+
+  test.each([
+    ['in a closed shadow root', () => TOP + closed(farBelow('/scrolls')) + whenAsked('/scrolls')],
+    ['in a closed shadow root of a page without a script', () => TOP + closed(farBelow('/scrolls'))],
+    ['in a box of a shadow root', () => slotted(farBelow('/scrolls')) + whenAsked('/scrolls')],
+    [
+      'that is removed afterwards',
+      () =>
+        `${TOP}${farBelow('/scrolls')}${whenAsked('/scrolls')}<script>setTimeout(() => {
+          document.querySelector('iframe').remove() }, 900)</script>`,
+    ],
+    [
+      'that another one scrolls away from',
+      () =>
+        `${frame('/scrolls')}<div style="height:300px;overflow:auto">${TOP}<div style="height:1200px"></div>${frame('/scrolls')}
+         <div style="height:900px"></div></div><div style="height:3000px"></div>${whenAsked('/scrolls')}`,
+    ],
+  ])('scrolls nothing of it either %s', async (_, shown) => {
+    pages['own.test/page'] = shown
+    const isScripted = shown().includes('/asked')
+    // Frames that scroll all the time may keep the page from drawing.
+    const given = { ...HEADERS, ...(isScripted && ALL), delay: 1_200, loadingTime: A_WHILE }
+    const shot = await take('/page', given)
+    const picture = await readPixels(shot.bytes)
+    const places = Array.from({ length: 40 }, (_, index) => picture.at(10, index * 10 + 5))
+    expect(places).toContain('#00ff00')
   })
 
   test('does not scroll a part of the page', async () => {

@@ -180,43 +180,22 @@ export function goToTop(): void {
 }
 
 /**
- * Runs in the page. If a frame of another origin is in the window, whatever scrolls around it goes back to where it began: the frame may
- * have scrolled it. A page whose address names a place in it began there.
+ * Runs in the page, or in a shadow root that is closed. Whatever was scrolled goes back to where it began: frames of other origins may have
+ * scrolled it, and one that did may be gone. A page whose address names a place in it began there.
  */
-export function scrollBack(): void {
-  /** An element, a shadow root or a document. */
-  type Box = Node &
-    Partial<Pick<Element, 'scrollTop' | 'scrollLeft' | 'scrollTo'>> &
-    Partial<Pick<ShadowRoot, 'host'> & Pick<Document, 'defaultView'>>
+export function scrollBack(part?: unknown): void {
   const page = globalThis
-  const roots: (Document | ShadowRoot)[] = [page.document]
-  const foreign: Element[] = []
+  const roots = [part instanceof page.ShadowRoot ? part : page.document]
+  let hasScrolled = false
   for (const root of roots) {
     for (const each of root.querySelectorAll<HTMLIFrameElement>('*')) {
       if (each.shadowRoot) roots.push(each.shadowRoot)
-      if (!/^(iframe|frame|object|embed)$/.test(each.localName)) continue
-      if (each.contentDocument) roots.push(each.contentDocument)
-      else foreign.push(each)
+      if (/^(iframe|frame|object|embed)$/.test(each.localName) && each.contentDocument)
+        roots.push(each.contentDocument)
+      if (each.scrollTop === 0 && each.scrollLeft === 0) continue
+      each.scrollTo({ top: 0, left: 0, behavior: 'instant' })
+      hasScrolled = true
     }
   }
-  const isInWindow = (frame: Element) => {
-    // In a frame of the page, its place says nothing about the window.
-    if (frame.ownerDocument !== page.document) return true
-    const { top, bottom, left, right } = frame.getBoundingClientRect()
-    const isIn = bottom >= 0 && right >= 0 && top <= page.innerHeight && left <= page.innerWidth
-    return isIn && page.getComputedStyle(frame).display !== 'none'
-  }
-  let hasScrolled = false
-  for (const frame of foreign.filter(isInWindow)) {
-    let box: Box | null | undefined = frame
-    while (box) {
-      if (box.scrollTop || box.scrollLeft) {
-        box.scrollTo?.({ top: 0, left: 0, behavior: 'instant' })
-        hasScrolled = true
-      }
-      box = box.parentNode ?? box.host ?? box.defaultView?.frameElement
-    }
-  }
-  if (!hasScrolled) return
-  page.document.querySelector(':target')?.scrollIntoView({ behavior: 'instant' })
+  if (hasScrolled) page.document.querySelector(':target')?.scrollIntoView({ behavior: 'instant' })
 }
