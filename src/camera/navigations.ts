@@ -41,7 +41,11 @@ export function watchNavigations(session: CDPSession, main: string, onFragment: 
     else announced = [...fresh(address), { address, reason, at: performance.now() }]
   })
   session.on('Page.frameStartedNavigating', ({ frameId, url, loaderId, navigationType }) => {
-    if (frameId !== main) return
+    if (frameId !== main) {
+      // The history is that of the page: a frame of another site can lead own frames back.
+      if (/^history/.test(navigationType)) onFragment()
+      return
+    }
     if (/sameDocument$/i.test(navigationType)) return onFragment()
     const address = addressOf(url)
     // Only documents of the same origin can have a page loaded again.

@@ -36,14 +36,16 @@ interface KeptSecret {
 type KeptSecrets = Readonly<Record<string, KeptSecret>>
 
 /** With its secrets, and with a placeholder for each (`bare`): limits are checked without them. */
-export interface OpenRequest {
+interface OpenRequest {
   readonly given: Given
   readonly bare: Given
+  /** The places of the secrets that were kept, and not given with the request. */
+  readonly kept: readonly string[]
 }
 
-type Opened =
+export type Opened =
   | (OpenRequest & { readonly mistakes?: undefined })
-  | { readonly given?: undefined; readonly mistakes: readonly Mistake[] }
+  | { readonly given?: undefined; readonly kept?: undefined; readonly mistakes: readonly Mistake[] }
 
 /** `place`: where the sealed text belongs. It opens only there. The request has been checked. */
 export function keepRequest(given: Given, ring: KeyRing, place: string): KeptRequest {
@@ -85,7 +87,8 @@ export function openRequest(
   if (refused.length === 0) {
     const mistakes = urls ? mistakesOfOptions(all, changed, filled) : []
     if (mistakes.length > 0) return { mistakes }
-    return { bare, given: filled.size === 0 ? bare : putIn(structuredClone(bare), filled) }
+    const given = filled.size === 0 ? bare : putIn(structuredClone(bare), filled)
+    return { bare, given, kept: [...filled.keys()] }
   }
   const told = refused.map(({ steps, page }) => ({
     pointer: page === undefined ? toPointer(steps) : `#/urls/${page}/url`,

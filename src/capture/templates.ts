@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import type { StoredTemplate, TemplateKey } from '../store/templates.ts'
 import { otherWork } from '../work/other-work.ts'
 import type { RequestContent } from './digest.ts'
-import { keepRequest, openRequest, refillRequest, toAsked } from './kept-request.ts'
+import { keepRequest, type Opened, openRequest, refillRequest, toAsked } from './kept-request.ts'
 import type { Requests } from './requests.ts'
 
 export interface TemplatesOptions {
@@ -95,26 +95,28 @@ export class Templates {
 
   /** Returns the id of the root when it is durable. Throws as `Requests.accept`, and `bad_request` with all mistakes. */
   async run(key: TemplateKey, { urls, when }: Run, idempotencyKey?: string): Promise<string> {
-    const { requests, clock } = this.#options
+    const { limits, requests, clock } = this.#options
     const now = clock()
     const template = await this.get(key)
-    const asked = await this.#open(template, urls).catch(refuseUnopened)
+    const opened = await this.#open(template, urls).catch(refuseUnopened)
+    const asked = await toAsked(opened, limits)
     const scheduled = timeOf(when, now)
     const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
-    const digested = { ...asked, when, template: `${key.templateId} ${template.revision}` }
+    // A run with a guess must not be taken for a repetition of a run with what is kept.
+    const { kept = [] } = opened
+    const digested = { ...asked, when, template: [key.templateId, template.revision, ...kept].join(' ') }
     return await requests.accept(key.projectId, digested, { now, idempotencyKey, origin })
   }
 
   /** The pages and options of a template, if there is one. Throws CannotOpen, and `bad_request` with all mistakes. */
   async findAsked(projectId: string, templateId: string): Promise<RequestContent | undefined> {
     const template = await this.#store.templates.find({ projectId, templateId })
-    return template && (await this.#open(template))
+    return template && (await toAsked(await this.#open(template), this.#options.limits))
   }
 
-  async #open(template: StoredTemplate, urls?: Run['urls']): Promise<RequestContent> {
-    const { limits, ring } = this.#options
+  async #open(template: StoredTemplate, urls?: Run['urls']): Promise<Opened> {
     await otherWork()
-    return await toAsked(openRequest(template, ring, { place: placeOf(template), urls }), limits)
+    return openRequest(template, this.#options.ring, { place: placeOf(template), urls })
   }
 }
 

@@ -131,6 +131,16 @@ describe('a frame of another site', () => {
     },
   )
 
+  test('does not lead a frame of the page’s own origin back through the history', async () => {
+    pages['own.test/page'] = () =>
+      `<iframe id=f src=/first></iframe>${frame('/leads-back')}<script>
+       f.onload = () => { f.onload = null; setTimeout(() => { f.contentWindow.location = '/second' }, 100) }</script>`
+    pages['other.test/leads-back'] = () => `<script>setTimeout(() => { history.back() }, 1500)</script>`
+    const shot = take('/page', { ...HEADERS, delay: 2_500 })
+    expect((await failureOf(shot)).message).toContain(`A frame of ${other('')} led`)
+    expect(pathsOf(asked)).toContain('/second')
+  })
+
   test('does not scroll the page that is captured', async () => {
     pages['own.test/page'] = () =>
       `<div style="height:200px;background:#00ff00"></div>${farBelow('/scrolls')}${whenAsked('/scrolls')}`

@@ -17,7 +17,8 @@ const ring = createKeyRing(parseSecretKeys(`k1:${randomBytes(32).toString('base6
 const place = 'template a b'
 const keep = (given: Given) => keepRequest(given, ring, place)
 const open = (given: Given, urls?: Given['urls']) => {
-  const { bare: _, ...opened } = { bare: undefined, ...openRequest(keep(given), ring, { place, urls }) }
+  const all = { bare: undefined, kept: undefined, ...openRequest(keep(given), ring, { place, urls }) }
+  const { bare: _bare, kept: _kept, ...opened } = all
   return opened
 }
 /** The changed request with its secrets, and all that is wrong with it. */

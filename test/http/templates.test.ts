@@ -242,6 +242,19 @@ describe('a run of a template', () => {
     expect(await refusal(await run('ä'.repeat(3)))).toEqual([400, 'bad_request', 'Idempotency-Key'])
   })
 
+  test('with a guess is no repetition of a run with the kept secret, right or wrong', async () => {
+    const service = await startTemplating()
+    const page = { ...newPage(), headers: { 'x-mark': 'right' } }
+    const { templateId } = await service.make({ urls: [page] })
+    const run = (body: object) => service.ask('POST', `/${templateId}`, body, { 'idempotency-key': 'k' })
+    const first = await jobIdOf(await run({}))
+    for (const guess of ['wrong', 'right']) {
+      const urls = [{ ...page, headers: { 'x-mark': guess } }]
+      expect(await refusal(await run({ urls }))).toEqual([409, 'conflict'])
+    }
+    expect(await jobIdOf(await run({}))).toBe(first)
+  })
+
   test('reports all mistakes at once', async () => {
     const service = await startTemplating()
     const { templateId } = await service.make()
