@@ -3,6 +3,7 @@ import { CaptureFailure } from './camera.ts'
 import { hostOf } from './failures.ts'
 import { createFrames, type Frames, outermostOf } from './frames.ts'
 import { watchNavigations } from './navigations.ts'
+import { before } from './patience.ts'
 import { idOf, originOf, type Paused, senderOf, withoutHash } from './paused.ts'
 import { Strangers } from './strangers.ts'
 
@@ -16,6 +17,8 @@ import { Strangers } from './strangers.ts'
 export type Verdict = 'trusted' | 'untrusted' | 'refused'
 
 const NO_ORIGIN = 'a sandboxed document'
+/** A navigation waits so long for the origins of the documents in frames. */
+const LOOKED_MS = 1_000
 
 export class Trust {
   readonly #page: Page
@@ -185,8 +188,8 @@ export class Trust {
   }
 
   async #findBeginner(paused: Paused): Promise<boolean> {
-    await Promise.all(this.#looks)
-    if (this.#strangers.first === undefined) return true
+    const areKnown = await this.#knowsFrames()
+    if (areKnown && this.#strangers.first === undefined) return true
     if (this.#isReopening && this.#isGiven(paused)) return true
     const { method } = paused.request
     const from = senderOf(paused)
@@ -194,7 +197,7 @@ export class Trust {
     if (this.#isAtHome && from !== 'null' && !this.#isHome(from)) return false
     if (!(await this.#navigations.isOwn(idOf(paused), method))) return false
     // So do own documents in frames of other sites. At the root, the address may also be all that a `Referer` tells.
-    return !(this.#isEmbedded || this.#isShared) || this.#isAddress(from)
+    return (areKnown && !this.#isEmbedded && !this.#isShared) || this.#isAddress(from)
   }
 
   #isAddress(referer: string): boolean {
@@ -237,6 +240,12 @@ export class Trust {
         if (this.#strangers.has(each)) this.#noteEmbedded()
       }
     }
+  }
+
+  /** The process of a page may not answer while the page is being navigated. */
+  async #knowsFrames(): Promise<boolean> {
+    const all = async () => await Promise.all(this.#looks)
+    return (await before(performance.now() + LOOKED_MS, all)) !== undefined
   }
 
   /** Notes a frame whose document has no origin: it is sandboxed. Some are in the process of the page, others in their own. */
