@@ -33,7 +33,9 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
     const verdict = await trust.judge(paused)
     if (verdict === 'refused') return ['Fetch.failRequest', { requestId, errorReason: 'Aborted' }]
     const isTrusted = verdict === 'trusted'
-    if (trust.isPage(paused)) await (isTrusted ? jar.fill() : jar.empty())
+    // Not all requests of an own document in a frame of another site are paused.
+    if (trust.isEmbedded) await jar.empty()
+    else if (trust.isPage(paused)) await (isTrusted ? jar.fill() : jar.empty())
     if (originOf(request.url) !== own.origin) return ['Fetch.continueRequest', { requestId }]
     if (!trust.isPage(paused) && !isTrusted && jar.isIn(request.headers)) {
       return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }]
@@ -41,8 +43,8 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
     // The cookies are those of before: some may have been deleted.
     const replaced = isTrusted ? names : new Set(['cookie'])
     const { Cookie: sent = '' } = request.headers
-    const Cookie = jar.shorten(sent)
-    const kept = Object.entries({ ...request.headers, ...(sent && { Cookie }) })
+    const Cookie = jar.shorten(isTrusted ? jar.addTo(sent) : sent)
+    const kept = Object.entries({ ...request.headers, ...(Cookie && { Cookie }) })
       .filter(([name]) => !replaced.has(name.toLowerCase()))
       .map(([name, value]) => ({ name, value }))
     const more = isTrusted ? added : [FROM_THE_SERVER]
@@ -104,6 +106,11 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
         filling = cookies.flatMap(({ name }) => there.filter((each) => each.name === name))
         for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
       }),
+    /** The cookies of a request. Those that were given are added if the browser does not have them. */
+    addTo(text: string): string {
+      if (isFull) return text
+      return [...(text && [text]), ...filling.map(({ name, value }) => `${name}=${value}`)].join('; ')
+    },
     /**
      * Without the cookies that are too many. A frame on another port of the same host can add cookies until the server refuses a request,
      * and that would tell how long a given header or cookie is.

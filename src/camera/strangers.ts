@@ -1,7 +1,12 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
+import { CaptureFailure } from './camera.ts'
 import { inEveryClosedRoot } from './every-frame.ts'
 import { scrollBack } from './in-page/unveil.ts'
+import { before } from './patience.ts'
 import { World } from './steps/world.ts'
+
+/** A frame that is busy for longer could scroll the page until the moment of the picture. */
+const STOP_MS = 8_000
 
 /** Frames of other origins in a page with secrets. Some of them are in processes of their own. */
 export class Strangers {
@@ -10,8 +15,8 @@ export class Strangers {
   readonly #world: World
   readonly #frames = new WeakSet<Frame>()
   readonly #apart = new WeakSet<Frame>()
-  /** Those of both that have been stopped. */
-  readonly #stopped = new WeakSet<Frame>()
+  /** Those of both that have been told to stop. Settled when they have. */
+  readonly #stopped = new WeakMap<Frame, Promise<unknown>>()
   #first: string | undefined
 
   constructor(page: Page, session: CDPSession) {
@@ -50,14 +55,24 @@ export class Strangers {
    */
   async stop(): Promise<void> {
     const all = this.#page.frames().filter((frame) => this.has(frame) || this.#apart.has(frame))
-    await Promise.all(all.map((frame) => this.#stopOne(frame)))
+    const stopped = await before(performance.now() + STOP_MS, () =>
+      Promise.all(all.map((frame) => this.#stopOnce(frame))),
+    )
+    if (!stopped) {
+      const why = `A frame of ${this.#first} could not be stopped. Beside a password, a header or a cookie, no picture of that is taken.`
+      throw new CaptureFailure('unsteady', why)
+    }
     await this.#world.ask(scrollBack)
     await inEveryClosedRoot(this.#session, scrollBack)
   }
 
+  #stopOnce(frame: Frame): Promise<unknown> {
+    const stopped = this.#stopped.get(frame) ?? this.#stopOne(frame)
+    this.#stopped.set(frame, stopped)
+    return stopped
+  }
+
   async #stopOne(frame: Frame): Promise<void> {
-    if (this.#stopped.has(frame)) return
-    this.#stopped.add(frame)
     // A frame in a process that has been stopped already has no session, and neither has one that is gone.
     const session = await this.#page
       .context()

@@ -66,6 +66,20 @@ describe('a frame of another site', () => {
     expect(data.map((each) => each.text.includes('9f31'))).toEqual([true, false])
   })
 
+  test('does not choose what is asked with cookies by an own document that it goes back to', async () => {
+    for (const given of [COOKIES, { ...HEADERS, ...COOKIES }]) {
+      asked.splice(0)
+      pages['own.test/page'] = () => `${frame('/comes-back')}${whenAsked('/returned', '/by-returned')}
+        <script>setTimeout(() => { fetch('/by-page') }, 1500)</script>`
+      await take('/page', { ...given, ...ALL, delay: 2_000 })
+      expect(pathsOf(asked)).toEqual(
+        expect.arrayContaining(['/by-returned', '/by-returned-later', '/by-page']),
+      )
+      // The page itself still has them.
+      expect(told()).toEqual(['/by-page', '/page'])
+    }
+  })
+
   test('cannot show in its picture how the server answers headers and cookies', async () => {
     for (const given of [HEADERS, COOKIES]) {
       await take('/shows', given)

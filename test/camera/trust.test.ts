@@ -184,6 +184,12 @@ describe('a frame of another site', () => {
     expect(places).toContain('#00ff00')
   })
 
+  test('cannot be in the way of being stopped: then there is no picture', async () => {
+    pages['own.test/page'] = () => `${TOP}${farBelow('/is-busy')}${whenAsked('/is-busy')}`
+    const shot = take('/page', { ...HEADERS, ...ALL, loadingTime: A_WHILE })
+    expect((await failureOf(shot)).message).toContain('could not be stopped')
+  })
+
   test('does not scroll a part of the page', async () => {
     pages['own.test/page'] = () =>
       `<div style="height:150px;overflow:auto"><div style="height:200px;background:#00ff00"></div>${farBelow('/scrolls')}</div>

@@ -116,6 +116,12 @@ export function useStrangers() {
       const draw = () => { scroll(); requestAnimationFrame(draw) }
       draw()
       setTimeout(() => { location = '/scrolls' }, 700)</script>`,
+    // An own document in the frame of another site, which came there by itself.
+    'other.test/comes-back': () => later(`location = '${own('/returned')}'`),
+    'own.test/returned': () => `<img src=/by-returned><script>fetch('/by-returned')
+      setTimeout(() => { new Image().src = '/by-returned-later' }, 300)</script>`,
+    'other.test/is-busy': () => `<p id=b>b</p><script>
+      setTimeout(() => { for (;;) b.scrollIntoView() }, 300)</script>`,
     'sub.own.test/quietly': () => NO_REFERRER + later(`top.location = '${own('/moved')}'`),
     'other.test/fragment': () => later(`top.location = '${own('/page')}#moved'`),
     'other.test/back': () => later('history.back()'),
