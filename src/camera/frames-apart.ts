@@ -25,11 +25,15 @@ const BEGIN_PAUSED = {
   filter: [{ type: 'iframe' }],
 }
 
-/** Pauses the requests of frames that have processes of their own, and of frames in them, from the first one on. */
+/**
+ * Pauses the requests of frames that have processes of their own, and of frames in them, from the first one on. `onApart` is called when
+ * a frame gets such a process.
+ */
 export async function pauseApart(
   session: CDPSession,
   patterns: readonly object[],
   answer: (paused: Paused) => Promise<Answer>,
+  onApart: (frameId: string) => void,
 ): Promise<void> {
   let messages = 0
   const within = (send: Send, sessionId: string): Send => {
@@ -49,7 +53,9 @@ export async function pauseApart(
         .then((answered) => send(...answered))
         .catch(() => {})
     } else if (method === 'Target.attachedToTarget') {
-      begin(within(send, (params as { sessionId: string }).sessionId))
+      const { sessionId, targetInfo } = params as { sessionId: string; targetInfo: { targetId: string } }
+      onApart(targetInfo.targetId)
+      begin(within(send, sessionId))
     } else if (method === 'Target.receivedMessageFromTarget') {
       const { sessionId, message } = params as { sessionId: string; message: string }
       hear(within(send, sessionId), JSON.parse(message))

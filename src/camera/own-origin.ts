@@ -64,7 +64,7 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   // A login needs to know only who has chosen the document.
   const isLoginOnly = added.length + cookies.length === 0
   const patterns = [{ urlPattern: '*', ...(isLoginOnly && { resourceType: 'Document' as const }) }]
-  await pauseApart(session, patterns, answer)
+  await pauseApart(session, patterns, answer, (frameId) => trust.apart.add(frameId))
   await session.send('Fetch.enable', { patterns })
   return trust
 }

@@ -45,6 +45,8 @@ export class Trust {
   #isShared = false
   /** Frames whose origin is being asked for. */
   readonly #looks = new Set<Promise<void>>()
+  /** Frames that have had a process of their own. */
+  readonly apart = new Set<string>()
   /** Frames that another origin was asked for a document in. */
   readonly #strayed = new Set<string>()
   readonly #strangers: Strangers
@@ -107,7 +109,7 @@ export class Trust {
     if (!isHome) this.#detours.add(id)
     if (paused.resourceType === 'Document') {
       if (!isHome) this.#noteStranger(paused)
-      else if (this.#strayed.has(paused.frameId)) this.#noteEmbedded()
+      else if (await this.#hasStrayed(paused.frameId)) this.#noteEmbedded()
     }
     const isTrusted = isHome && !this.#detours.has(id) && (await this.#isAsked(paused))
     return isTrusted ? 'trusted' : 'untrusted'
@@ -217,6 +219,16 @@ export class Trust {
     if (this.#strangers.first === undefined) return
     this.#isMoved = true
     this.#lead(this.#strangers.first)
+  }
+
+  /** Whether a document of another origin, or of none, was in this frame. */
+  async #hasStrayed(frameId: string): Promise<boolean> {
+    if (this.#strayed.has(frameId)) return true
+    const [frame] = (await this.#frames.around(frameId)) ?? []
+    if (frame ? frame.origin !== 'null' : !this.apart.has(frameId)) return false
+    this.#strayed.add(frameId)
+    this.#strangers.note(NO_ORIGIN)
+    return true
   }
 
   #noteStranger({ frameId, request }: Paused): void {

@@ -1,6 +1,7 @@
 // @module-tag browser
 
 import { describe, expect, test } from 'vitest'
+import { HTML } from '../support/camera/camera.ts'
 import { COOKIES, HEADERS, LOGIN, PASSWORD, useStrangers } from '../support/camera/strangers.ts'
 
 // Attempts of frames of other sites, and of sites in between, to learn the secrets of a page.
@@ -79,6 +80,24 @@ describe('a frame of another site', () => {
       expect(told()).toEqual(['/by-page', '/page'])
     }
   })
+
+  test.each([
+    ['a data: address', (inside: string) => `data:text/html,${encodeURIComponent(inside)}`],
+    ['a sandbox of its server', () => '/uploaded'],
+  ])(
+    'does not choose what is asked for by leading its frame to an own document: from %s',
+    async (_, address) => {
+      const inside = `<img src=${other('/tried')}>${later(`location = '${own('/returned')}'`)}`
+      pages['own.test/uploaded'] = () => (answer) =>
+        void answer
+          .writeHead(200, { ...HTML, 'content-security-policy': 'sandbox allow-scripts' })
+          .end(inside)
+      pages['own.test/page'] = () => `<iframe src="${address(inside)}"></iframe>${whenAsked('/tried')}`
+      await take('/page', { ...HEADERS, ...COOKIES, ...ALL, delay: 2_000 })
+      expect(pathsOf(asked)).toEqual(expect.arrayContaining(['/returned', '/tried']))
+      expect(told().filter((path) => path !== '/uploaded')).toEqual(['/page'])
+    },
+  )
 
   test('cannot show in its picture how the server answers headers and cookies', async () => {
     for (const given of [HEADERS, COOKIES]) {
