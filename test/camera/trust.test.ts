@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest'
 import { HTML, readPixels } from '../support/camera/camera.ts'
 import { COOKIES, HEADERS, LOGIN, useStrangers } from '../support/camera/strangers.ts'
-import { A_WHILE } from './use-site.ts'
 
 // Attempts of frames of other sites to move a page with secrets.
 
@@ -26,6 +25,9 @@ const {
   ALL,
   NO_REFERRER,
 } = useStrangers()
+
+/** For pages that never come to rest: frames that scroll all the time keep them from drawing. Whatever is awaited must come within it. */
+const SHORT = 12_000
 
 describe('a frame of another site', () => {
   test('does not move the page', async () => {
@@ -176,9 +178,7 @@ describe('a frame of another site', () => {
   ])('scrolls nothing of it either %s', async (_, shown) => {
     pages['own.test/page'] = shown
     const isScripted = shown().includes('/asked')
-    // Frames that scroll all the time may keep the page from drawing.
-    const given = { ...HEADERS, ...(isScripted && ALL), delay: 1_200, loadingTime: A_WHILE }
-    const shot = await take('/page', given)
+    const shot = await take('/page', { ...HEADERS, ...(isScripted && ALL), delay: 1_200, loadingTime: SHORT })
     const picture = await readPixels(shot.bytes)
     const places = Array.from({ length: 40 }, (_, index) => picture.at(10, index * 10 + 5))
     expect(places).toContain('#00ff00')
@@ -186,7 +186,7 @@ describe('a frame of another site', () => {
 
   test('cannot be in the way of being stopped: then there is no picture', async () => {
     pages['own.test/page'] = () => `${TOP}${farBelow('/is-busy')}${whenAsked('/is-busy')}`
-    const shot = take('/page', { ...HEADERS, ...ALL, loadingTime: A_WHILE })
+    const shot = take('/page', { ...HEADERS, ...ALL, loadingTime: SHORT })
     expect((await failureOf(shot)).message).toContain('could not be stopped')
   })
 
