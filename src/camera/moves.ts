@@ -33,11 +33,9 @@ export async function watchMoves(session: CDPSession) {
   return {
     /** How often the page loaded another document. A change of its address alone does not count. */
     count: () => count,
-    /** Resolves when the page is where it wants to be. Returns whether it has moved meanwhile. */
-    async arrived(signal: AbortSignal): Promise<boolean> {
-      const before = count
+    /** Resolves when the page has said of no other address that it will go there soon. */
+    async arrived(signal: AbortSignal): Promise<void> {
       while (next !== undefined) await sleep(LOOK_MS, undefined, { signal })
-      return count > before
     },
   }
 }

@@ -8,7 +8,7 @@ import { type Deadline, drawMsOf } from './deadline.ts'
 import { type Exposed, expose, highest, type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { findPlaceholders } from './in-page/placeholders.ts'
-import { type Network, observeNetwork, whenLoaded } from './loading.ts'
+import { type Loaded, type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { HOLD_MS, movedOn, stayHere, unless, watchMoves } from './moves.ts'
 import { sendToOwnOrigin } from './own-origin.ts'
 import { before, LoadingTime, MOVED_MS, whereverItGoes } from './patience.ts'
@@ -148,8 +148,13 @@ async function shoot(
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
     const given = { visit, unveilTo, signal: over }
-    let loaded = await whenLoaded(page, session, network, given)
-    while (!stays && (await moves.arrived(over))) loaded = await whenLoaded(page, session, network, given)
+    let loaded: Loaded
+    let first: number
+    do {
+      first = moves.count()
+      loaded = await whenLoaded(page, session, network, given)
+      if (!stays) await moves.arrived(over)
+    } while (moves.count() > first)
     const rest = await comeToRest(page, session, { ...loaded, ...rules, signal: over })
     if (!loaded.scripted || !(await filledPlaceholders(page, over))) return rest
     loaded = await whenLoaded(page, session, network, given)
