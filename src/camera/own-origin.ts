@@ -24,6 +24,8 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   const own = new URL(url)
   const session = await page.context().newCDPSession(page)
   const trust = await Trust.of(page, session, url, homeOf(url, loginParameter))
+  // A login needs to know only who has chosen the document.
+  const isLoginOnly = Object.keys(headers).length + cookies.length === 0
   const jar = createJar(session, own, cookies)
   await jar.fill()
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
@@ -43,7 +45,7 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
     // The cookies are those of before: some may have been deleted.
     const replaced = isTrusted ? names : new Set(['cookie'])
     const { Cookie: sent = '' } = request.headers
-    const Cookie = jar.shorten(isTrusted ? jar.addTo(sent) : sent)
+    const Cookie = isLoginOnly ? sent : jar.shorten(isTrusted ? jar.addTo(sent) : sent)
     const kept = Object.entries({ ...request.headers, ...(Cookie && { Cookie }) })
       .filter(([name]) => !replaced.has(name.toLowerCase()))
       .map(([name, value]) => ({ name, value }))
@@ -61,8 +63,6 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   session.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId === undefined && !trust.isJudged(frame)) void jar.empty().catch(() => {})
   })
-  // A login needs to know only who has chosen the document.
-  const isLoginOnly = added.length + cookies.length === 0
   const patterns = [{ urlPattern: '*', ...(isLoginOnly && { resourceType: 'Document' as const }) }]
   await pauseApart(session, patterns, answer, (frameId) => trust.apart.add(frameId))
   await session.send('Fetch.enable', { patterns })
@@ -99,17 +99,22 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
       }),
     empty: () =>
       oneByOne(async () => {
-        if (!isFull) return
-        isFull = false
-        // The server may have changed or deleted them.
+        if (cookies.length === 0) return
+        // The server may have changed or deleted them, or set them again since they were taken out.
         const { cookies: there } = await session.send('Network.getCookies', { urls: [url] })
-        filling = cookies.flatMap(({ name }) => there.filter((each) => each.name === name))
+        const isThere = (name: string) => there.some((each) => each.name === name)
+        filling = [
+          ...there.filter(({ name }) => isGiven(name)),
+          ...(isFull ? [] : filling.filter(({ name }) => !isThere(name))),
+        ]
+        isFull = false
         for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
       }),
     /** The cookies of a request. Those that were given are added if the browser does not have them. */
     addTo(text: string): string {
       if (isFull) return text
-      return [...(text && [text]), ...filling.map(({ name, value }) => `${name}=${value}`)].join('; ')
+      const there = text === '' ? [] : text.split('; ').filter((cookie) => !isGiven(cookie))
+      return [...there, ...filling.map(({ name, value }) => `${name}=${value}`)].join('; ')
     },
     /**
      * Without the cookies that are too many. A frame on another port of the same host can add cookies until the server refuses a request,

@@ -30,9 +30,9 @@ export class Strangers {
     return this.#first
   }
 
-  /** `frame` has a document of this origin now. */
+  /** `frame` has a document of this origin now. `null`: of none. */
   note(origin: string, frame?: Frame): void {
-    this.#first ??= origin
+    this.#first ??= origin === 'null' ? 'no origin' : origin
     if (!frame) return
     this.#frames.add(frame)
     this.#stopped.delete(frame)

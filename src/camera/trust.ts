@@ -16,7 +16,7 @@ import { Strangers } from './strangers.ts'
  */
 export type Verdict = 'trusted' | 'untrusted' | 'refused'
 
-const NO_ORIGIN = 'a sandboxed document'
+const NO_ORIGIN = 'null'
 /** A navigation waits so long for the origins of the documents in frames. */
 const LOOKED_MS = 1_000
 

@@ -62,6 +62,8 @@ describe('a frame of another site', () => {
     tries(
       `document.body.innerHTML = '<form method=post target=_top action=${own('/moved')}></form>'; document.forms[0].submit()`,
     )
+  const triesForLong = () =>
+    tries(`let n = 0; setInterval(() => { top.location = '${own('/moved')}?' + n++ }, 150)`)
   const SANDBOX = 'allow-scripts allow-forms allow-top-navigation'
 
   test.each([
@@ -72,12 +74,14 @@ describe('a frame of another site', () => {
       'one of a data: address, by a form',
       () => `<iframe src="data:text/html,${encodeURIComponent(posts())}"></iframe>`,
     ],
-    ['one that its own server sandboxes', () => '<iframe src=/uploaded></iframe>'],
+    ['one that its own server sandboxes, and that tries for long', () => '<iframe src=/uploaded></iframe>'],
   ])('does not move the page either if its document has no origin: %s', async (_, shown) => {
     pages['own.test/page'] = () => shown() + whenAsked('/tried')
     pages['own.test/uploaded'] = () => (answer) =>
-      void answer.writeHead(200, { ...HTML, 'content-security-policy': `sandbox ${SANDBOX}` }).end(moves())
-    const { seen } = await take('/page', { ...HEADERS, ...COOKIES, ...ALL })
+      void answer
+        .writeHead(200, { ...HTML, 'content-security-policy': `sandbox ${SANDBOX}` })
+        .end(triesForLong())
+    const { seen } = await take('/page', { ...HEADERS, ...COOKIES, ...ALL, delay: 2_500 })
     expect(pathsOf(asked)).not.toContain('/moved')
     expect(seen.url).toBe(own('/page'))
   })
@@ -172,13 +176,14 @@ describe('a frame of another site', () => {
     [
       'that another one scrolls away from',
       () =>
-        `${frame('/scrolls')}<div style="height:300px;overflow:auto">${TOP}<div style="height:1200px"></div>${frame('/scrolls')}
-         <div style="height:900px"></div></div><div style="height:3000px"></div>${whenAsked('/scrolls')}`,
+        // The first frame scrolls the box, and is outside the window when the second one has scrolled that back.
+        `${frame('/to-start')}<div style="height:600px;overflow:auto">${TOP}<div style="height:1800px"></div>${frame('/to-end')}</div>
+         ${whenAsked('/to-start', '/to-end')}`,
     ],
   ])('scrolls nothing of it either %s', async (_, shown) => {
     pages['own.test/page'] = shown
     const isScripted = shown().includes('/asked')
-    const shot = await take('/page', { ...HEADERS, ...(isScripted && ALL), delay: 1_200, loadingTime: SHORT })
+    const shot = await take('/page', { ...HEADERS, ...(isScripted && ALL), delay: 2_000, loadingTime: SHORT })
     const picture = await readPixels(shot.bytes)
     const places = Array.from({ length: 40 }, (_, index) => picture.at(10, index * 10 + 5))
     expect(places).toContain('#00ff00')

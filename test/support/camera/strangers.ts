@@ -120,6 +120,10 @@ export function useStrangers() {
     'other.test/comes-back': () => later(`location = '${own('/returned')}'`),
     'own.test/returned': () => `<img src=/by-returned><script>fetch('/by-returned')
       setTimeout(() => { new Image().src = '/by-returned-later' }, 300)</script>`,
+    'other.test/to-end': () => `<p id=b>b</p><script>
+      const end = setInterval(() => { b.scrollIntoView({ block: 'end' }) }, 30); setTimeout(() => { clearInterval(end) }, 700)</script>`,
+    'other.test/to-start': () => `<p id=b>b</p><script>
+      setTimeout(() => { setInterval(() => { b.scrollIntoView({ block: 'start' }) }, 30) }, 1200)</script>`,
     'other.test/is-busy': () => `<p id=b>b</p><script>
       setTimeout(() => { for (;;) b.scrollIntoView() }, 300)</script>`,
     'sub.own.test/quietly': () => NO_REFERRER + later(`top.location = '${own('/moved')}'`),
