@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { COOKIES_STAY, launchBrowser } from '../../src/camera/launch.ts'
 import { sendToOwnOrigin } from '../../src/camera/own-origin.ts'
 import { findTestBrowser } from '../support/browser/test-browser.ts'
@@ -100,6 +100,8 @@ const pages: Record<string, () => string> = {
       {"prefetch":[{"source":"list","urls":["${byWayOf()}"],"eagerness":"immediate"}]}</script>
     <script>setTimeout(() => { location = '${byWayOf()}' }, 1000)</script>`,
   '/returns': () => `<script>location = 'http://127.0.0.1:${ports[0]}/not-this-page'</script>`,
+  // A little less than MAX_PAGE_BYTES.
+  '/heavy': () => `<!--${'x'.repeat(985_000)}-->`,
   // A frame of the same host can add cookies to the requests of the page.
   '/stuffed': () =>
     `<iframe src=${otherPort()}/stuffs></iframe><script>onmessage = () => {
@@ -242,6 +244,17 @@ describe('headers and cookies', () => {
     const [after] = asked.filter(({ path }) => path === '/after-stuffing')
     expect(after?.headers['x-mark']).toBe('header-value')
     expect(after?.headers.cookie).toBe(`a=${'x'.repeat(3_000)}`)
+  })
+
+  test('are sent by a page whose limit of bytes nobody knows exactly', async () => {
+    const strict = openTestCamera({ allow: `own.test:${ports[0]}`, limits: { pageBytes: 1_000_000 } })
+    onTestFinished(() => strict.close())
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.999)
+    onTestFinished(() => random.mockRestore())
+    await strict.take(`${own()}/heavy`, {})
+    await expect(strict.take(`${own()}/heavy`, { headers: HEADERS })).rejects.toMatchObject({
+      reason: 'too_large',
+    })
   })
 
   test('do not follow a redirect to another origin', async () => {
