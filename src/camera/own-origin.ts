@@ -50,7 +50,8 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
       .filter(([name]) => !replaced.has(name.toLowerCase()))
       .map(([name, value]) => ({ name, value }))
     const more = isTrusted ? added : [FROM_THE_SERVER]
-    const isChanged = more.length > 0 || Cookie !== sent
+    // The browser may have no cookies anymore when it sends this.
+    const isChanged = more.length > 0 || Cookie !== sent || (isTrusted && cookies.length > 0)
     return ['Fetch.continueRequest', { requestId, ...(isChanged && { headers: [...kept, ...more] }) }]
   }
   // Each redirect is paused for itself: what is added here is not carried along to where it leads. This session is another one than
@@ -102,11 +103,11 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
         if (cookies.length === 0) return
         // The server may have changed or deleted them, or set them again since they were taken out.
         const { cookies: there } = await session.send('Network.getCookies', { urls: [url] })
-        const isThere = (name: string) => there.some((each) => each.name === name)
-        filling = [
-          ...there.filter(({ name }) => isGiven(name)),
-          ...(isFull ? [] : filling.filter(({ name }) => !isThere(name))),
-        ]
+        const old = filling
+        filling = cookies.flatMap(({ name }) => {
+          const found = there.filter((each) => each.name === name)
+          return found.length > 0 || isFull ? found : old.filter((each) => each.name === name)
+        })
         isFull = false
         for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
       }),

@@ -8,6 +8,7 @@ import { type Deadline, drawMsOf } from './deadline.ts'
 import { type Exposed, expose, highest, type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { findPlaceholders } from './in-page/placeholders.ts'
+import { keepDrawing } from './keep-drawing.ts'
 import { type Loaded, type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { HOLD_MS, movedOn, stayHere, unless, watchMoves } from './moves.ts'
 import { sendToOwnOrigin } from './own-origin.ts'
@@ -136,7 +137,7 @@ async function shoot(
   if (stays) await stayHere(session)
   const login =
     stage &&
-    (await runSteps(stage).catch(async (error) => {
+    (await keepDrawing(session, window, () => runSteps(stage)).catch(async (error) => {
       if (!(error instanceof CaptureFailure) || !STEP_REASONS.includes(error.reason)) throw error
       throw await explain(error, visit, () =>
         before(performance.now() + answerMs, () => seeNow({ restless: false })),
@@ -184,11 +185,13 @@ async function shoot(
       return hasMoved()
     }
     try {
-      let rest = await before(time.end, (over) => whereverItGoes(findRest, over))
+      let rest = await keepDrawing(session, window, () =>
+        before(time.end, (over) => whereverItGoes(findRest, over)),
+      )
       if (!rest) {
         // The loading time is over, but the page is not at rest: take it as it is.
         await requireAnswer()
-        rest = await unless(hasMovedOrIsStuck, patience, asItIs, signal)
+        rest = await keepDrawing(session, window, () => unless(hasMovedOrIsStuck, patience, asItIs, signal))
       }
       first = moves.count()
       signal.throwIfAborted()

@@ -80,15 +80,17 @@ const pages: Record<string, () => string> = {
       <script>
         const frame = document.body.appendChild(document.createElement('iframe'))
         frame.contentDocument.body.innerHTML = '<img src=/by-own-blank>'
+        // What they have asked for has been sent by then.
+        onload = () => { for (let n = 0; n < frames.length; n++) frames[n].postMessage('', '*') }
       </script>`,
     ),
   '/hostile': () => `<img src=${own()}/not-by-frame>
     <iframe src=${own()}/not-in-frame></iframe><iframe srcdoc="<img src=${own()}/not-in-its-srcdoc>"></iframe>
     <script>
-      fetch('${own()}/shared-by-frame', { credentials: 'include' }).catch(() => {})
+      const asked = fetch('${own()}/shared-by-frame', { credentials: 'include' }).catch(() => {})
       if (self.SharedWorker) new SharedWorker('/together.js')
       new WebSocket('${own().replace('http', 'ws')}/socket-by-frame')
-      setTimeout(() => { location = '${own()}/not-by-moving' }, 500)
+      onmessage = () => asked.then(() => { location = '${own()}/not-by-moving' })
     </script>`,
   '/not-in-frame': () => '<img src=/not-by-embedded>',
   // Browsers do not pause what such a page asks for in a socket, a shared worker or ahead of time.
