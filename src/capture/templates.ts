@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Mistake } from '../contract/check.ts'
+import { hasSecrets } from '../contract/options/secrets.ts'
 import type { RequestLimits } from '../contract/screenshot-request.ts'
 import { parseTemplateRequest, type TemplateRun } from '../contract/templates.ts'
 import { timeOf, type When } from '../contract/when.ts'
@@ -24,6 +25,8 @@ export interface Run {
   /** Instead of those of the template. */
   readonly urls: TemplateRun['urls']
   readonly when: When | undefined
+  /** The API key. */
+  readonly by?: string | undefined
 }
 
 /**
@@ -94,7 +97,7 @@ export class Templates {
   }
 
   /** Returns the id of the root when it is durable. Throws as `Requests.accept`, and `bad_request` with all mistakes. */
-  async run(key: TemplateKey, { urls, when }: Run, idempotencyKey?: string): Promise<string> {
+  async run(key: TemplateKey, { urls, when, by }: Run, idempotencyKey?: string): Promise<string> {
     const { limits, requests, clock } = this.#options
     const now = clock()
     const template = await this.get(key)
@@ -104,7 +107,9 @@ export class Templates {
     const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
     // A run with a guess must not be taken for a repetition of a run with what is kept.
     const { kept = [] } = opened
-    const digested = { ...asked, when, template: [key.templateId, template.revision, ...kept].join(' ') }
+    const brings = urls && asked.pages.some(({ ownOptions = {} }) => hasSecrets(ownOptions))
+    const uses = [key.templateId, template.revision, ...kept].join(' ')
+    const digested = { ...asked, when, template: uses, by: brings ? by : undefined }
     return await requests.accept(key.projectId, digested, { now, idempotencyKey, origin })
   }
 

@@ -255,6 +255,28 @@ describe('a run of a template', () => {
     expect(await jobIdOf(await run({}))).toBe(first)
   })
 
+  test('with secrets is no repetition of a run with another key, whether they are right or wrong', async () => {
+    const service = await startTemplating({ AUTH: 'keys' })
+    const [owner, other] = [
+      await makeKey(service.store, service.projectId, 'write'),
+      await makeKey(service.store, service.projectId, 'write'),
+    ]
+    const as = ({ secret }: { secret: string }) => ({
+      authorization: `Bearer ${secret}`,
+      'idempotency-key': 'k',
+    })
+    const made = await service.ask('POST', '', newTemplate(), as(owner))
+    const { templateId } = (await made.json()) as Template
+    const run = (by: { secret: string }, mark: string) => {
+      const urls = [{ ...newPage(), headers: { 'x-mark': mark } }]
+      return service.ask('POST', `/${templateId}`, { urls }, as(by))
+    }
+    const first = await jobIdOf(await run(owner, 'right'))
+    for (const guess of ['wrong', 'right'])
+      expect(await refusal(await run(other, guess))).toEqual([409, 'conflict'])
+    expect(await jobIdOf(await run(owner, 'right'))).toBe(first)
+  })
+
   test('reports all mistakes at once', async () => {
     const service = await startTemplating()
     const { templateId } = await service.make()

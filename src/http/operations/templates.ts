@@ -76,7 +76,7 @@ export const templates = (templates: Templates, results: TemplateResults): Chapt
         await requireBrowser()
         const accept = async () => {
           const key = { projectId, templateId }
-          const rootId = await templates.run(key, run, idempotencyKey)
+          const rootId = await templates.run(key, { ...run, by: request.apiKey?.keyId }, idempotencyKey)
           logAct(request, 'template run', { ...key, rootId })
           return rootId
         }
