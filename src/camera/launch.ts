@@ -47,25 +47,18 @@ const ARGUMENTS = [
   '--disable-notifications',
 ]
 /** Of several such arguments the last one counts, so it has to name the features that Playwright turns on, too. */
-const withFeatures = (...more: readonly string[]) =>
-  `--enable-features=${['CDPScreenshotNewSurface', 'SkipListAccountsWithoutGaiaCookies', ...more].join(',')}`
-const APART = ['StrictOriginIsolation', 'SplitCacheByNetworkIsolationKey']
+const FEATURES = ['CDPScreenshotNewSurface', 'SkipListAccountsWithoutGaiaCookies']
 /**
  * Documents of other origins live in processes of their own, with caches of their own; other ports and subdomains, too. For pages with
  * secrets: such a process cannot read them from memory or from a kept answer, and a navigation that it begins can be told from one that
  * the page begins.
  */
-export const ISOLATED = ['--site-per-process', withFeatures(...APART)]
+export const ISOLATED = isolated()
 /**
  * Besides, a cookie goes only to the scheme and the port that it came from. For pages that are given cookies: on other pages, ports of
  * one host share their cookies, as in any browser.
  */
-export const COOKIES_STAY = [
-  '--site-per-process',
-  withFeatures(...APART, 'EnablePortBoundCookies', 'EnableSchemeBoundCookies'),
-  // A frame of another port or of a subdomain could ask with these cookies in a shared worker, whose requests nothing here sees.
-  '--disable-blink-features=SharedWorker',
-]
+export const COOKIES_STAY = isolated('EnablePortBoundCookies', 'EnableSchemeBoundCookies')
 /** What Chromium says, among much else, where its sandbox is not allowed: by name, or by the call that was refused. */
 const NO_SANDBOX = /sandbox|sys_chroot/i
 const LAUNCH_MS = 30_000
@@ -224,4 +217,13 @@ function kill(targets: readonly number[]): void {
       // Gone already.
     }
   }
+}
+
+function isolated(...more: readonly string[]): string[] {
+  return [
+    '--site-per-process',
+    `--enable-features=${[...FEATURES, 'StrictOriginIsolation', 'SplitCacheByNetworkIsolationKey', ...more].join(',')}`,
+    // A frame of another port or of a subdomain could use cookies and kept answers in a shared worker, whose requests nothing here sees.
+    '--disable-blink-features=SharedWorker',
+  ]
 }

@@ -15,6 +15,7 @@ interface Announced {
 
 interface Begun {
   readonly address: string
+  readonly isReload: boolean
   /** Why the page's own process begins it. Undefined: another process does, or the browser. */
   reason: string | undefined
 }
@@ -34,10 +35,13 @@ export function watchNavigations(session: CDPSession, main: string, onFragment: 
     const since = performance.now() - FORGET_MS
     return announced.filter(({ address, at }) => at > since && address !== except)
   }
+  /** A page can announce several times that it is loaded again, and is loaded once. */
+  const fits = ({ reason }: Pick<Announced, 'reason'>, isReload: boolean) => isReload || reason !== 'reload'
   session.on('Page.frameRequestedNavigation', ({ frameId, url, reason }) => {
     if (frameId !== main) return
     const address = addressOf(url)
-    if (last?.address === address && last.reason === undefined) last.reason = reason
+    const isOfLast = last?.address === address && last.reason === undefined && fits({ reason }, last.isReload)
+    if (last && isOfLast) last.reason = reason
     else announced = [...fresh(address), { address, reason, at: performance.now() }]
   })
   session.on('Page.frameStartedNavigating', ({ frameId, url, loaderId, navigationType }) => {
@@ -49,8 +53,9 @@ export function watchNavigations(session: CDPSession, main: string, onFragment: 
     if (/sameDocument$/i.test(navigationType)) return onFragment()
     const address = addressOf(url)
     // Only documents of the same origin can have a page loaded again.
-    const reloads = /^reload/.test(navigationType) ? 'reload' : undefined
-    last = { address, reason: fresh().find((each) => each.address === address)?.reason ?? reloads }
+    const isReload = /^reload/.test(navigationType)
+    const found = fresh().find((each) => each.address === address && fits(each, isReload))
+    last = { address, isReload, reason: found?.reason ?? (isReload ? 'reload' : undefined) }
     announced = fresh(address)
     begun.set(loaderId, last)
   })

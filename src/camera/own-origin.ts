@@ -24,7 +24,6 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   const own = new URL(url)
   const session = await page.context().newCDPSession(page)
   const trust = await Trust.of(page, session, url, homeOf(url, loginParameter))
-  // A login needs to know only who has chosen the document.
   const isLoginOnly = Object.keys(headers).length + cookies.length === 0
   const jar = createJar(session, own, cookies)
   await jar.fill()
@@ -32,12 +31,14 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   const names = new Set(added.map(({ name }) => name.toLowerCase()))
   const answer = async (paused: Paused): Promise<Answer> => {
     const { requestId, request } = paused
+    const wasFull = jar.isFull()
     const verdict = await trust.judge(paused)
     if (verdict === 'refused') return ['Fetch.failRequest', { requestId, errorReason: 'Aborted' }]
     const isTrusted = verdict === 'trusted'
     // Not all requests of an own document in a frame of another site are paused.
     if (trust.isEmbedded) await jar.empty()
-    else if (trust.isPage(paused)) await (isTrusted ? jar.fill() : jar.empty())
+    // A page of another origin on the way stays until this one has arrived. Another port could use the cookies meanwhile.
+    else if (trust.isPage(paused)) await (isTrusted && !trust.guide ? jar.fill() : jar.empty())
     if (originOf(request.url) !== own.origin) return ['Fetch.continueRequest', { requestId }]
     if (!trust.isPage(paused) && !isTrusted && jar.isIn(request.headers)) {
       return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }]
@@ -45,7 +46,7 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
     // The cookies are those of before: some may have been deleted.
     const replaced = isTrusted ? names : new Set(['cookie'])
     const { Cookie: sent = '' } = request.headers
-    const Cookie = isLoginOnly ? sent : jar.shorten(isTrusted ? jar.addTo(sent) : sent)
+    const Cookie = isLoginOnly ? sent : jar.shorten(isTrusted && !wasFull ? jar.addTo(sent) : sent)
     const kept = Object.entries({ ...request.headers, ...(Cookie && { Cookie }) })
       .filter(([name]) => !replaced.has(name.toLowerCase()))
       .map(([name, value]) => ({ name, value }))
@@ -62,21 +63,24 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
       .catch(() => {})
   })
   session.on('Page.frameNavigated', ({ frame }) => {
-    if (frame.parentId === undefined && !trust.isJudged(frame)) void jar.empty().catch(() => {})
+    if (frame.parentId !== undefined) return
+    const isTrusted = trust.isTrusted(frame)
+    void (isTrusted && !trust.isEmbedded ? jar.fill() : jar.empty()).catch(() => {})
   })
-  const patterns = [{ urlPattern: '*', ...(isLoginOnly && { resourceType: 'Document' as const }) }]
+  const patterns = [{ urlPattern: '*' }]
   await pauseApart(session, patterns, answer, (frameId) => trust.apart.add(frameId))
   await session.send('Fetch.enable', { patterns })
   return trust
 }
 
 /** The cookies of a request. They belong to this host only, and to this port: see `COOKIES_STAY` in `launch.ts`. */
-function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies: Cookies) {
+function createJar(session: CDPSession, { protocol, origin, hostname, port }: URL, cookies: Cookies) {
   const secure = protocol === 'https:'
   const url = `${origin}/`
   let isFull = false
   let filling: readonly { readonly name: string; readonly value: string }[] = cookies
   const isGiven = (cookie: string) => cookies.some(({ name }) => name === cookie.split('=')[0])
+  const find = async () => (await session.send('Network.getCookies', { urls: [url] })).cookies
   /** Whoever asks for the same again waits until it is done. */
   let last = Promise.resolve()
   const oneByOne = (work: () => Promise<void>) => {
@@ -87,8 +91,10 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
     fill: () =>
       oneByOne(async () => {
         if (isFull) return
-        isFull = true
+        const there = await find()
         for (const { name, value } of filling) {
+          // The answer to a request that was sent with it may have replaced it.
+          if (there.some((each) => each.name === name && each.domain === hostname)) continue
           const cookie = {
             ...{ name, value, url, path: '/', secure },
             sourceScheme: secure ? 'Secure' : 'NonSecure',
@@ -97,23 +103,30 @@ function createJar(session: CDPSession, { protocol, origin, port }: URL, cookies
           // A browser does not take every cookie: one that begins with __Host- needs https. Its error would tell the value.
           await session.send('Network.setCookie', cookie).catch(() => {})
         }
+        isFull = true
       }),
     empty: () =>
       oneByOne(async () => {
         if (cookies.length === 0) return
         // The server may have changed or deleted them, or set them again since they were taken out.
-        const { cookies: there } = await session.send('Network.getCookies', { urls: [url] })
+        const there = await find()
         const old = filling
         filling = cookies.flatMap(({ name }) => {
           const found = there.filter((each) => each.name === name)
           return found.length > 0 || isFull ? found : old.filter((each) => each.name === name)
         })
         isFull = false
-        for (const { name } of cookies) await session.send('Network.deleteCookies', { name, url })
+        // Those that the server has set for all subdomains are sent as soon as the others are gone.
+        const { cookies: all } = await session.send('Network.getAllCookies')
+        for (const { name, domain, path } of all) {
+          if (cookies.some((each) => each.name === name)) {
+            await session.send('Network.deleteCookies', { name, domain, path })
+          }
+        }
       }),
-    /** The cookies of a request. Those that were given are added if the browser does not have them. */
+    isFull: () => isFull,
+    /** The cookies of a request that was sent while the browser did not have those that were given. */
     addTo(text: string): string {
-      if (isFull) return text
       const there = text === '' ? [] : text.split('; ').filter((cookie) => !isGiven(cookie))
       return [...there, ...filling.map(({ name, value }) => `${name}=${value}`)].join('; ')
     },

@@ -28,8 +28,6 @@ export class Trust {
   readonly #given: URL
   readonly #home: readonly string[]
   readonly #main: string
-  /** The document of the page, by its loader. */
-  #document = ''
   /** We open the page again at the moment. */
   #isReopening = false
   /** See `guide`. */
@@ -62,9 +60,7 @@ export class Trust {
   static async of(page: Page, session: CDPSession, url: string, home: readonly string[]): Promise<Trust> {
     const trust = new Trust(page, session, url, home, await outermostOf(session))
     session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.parentId !== undefined) return
-      trust.#document = frame.loaderId
-      trust.#noteShown(frame)
+      if (frame.parentId === undefined) trust.#noteShown(frame)
     })
     session.on('Page.navigatedWithinDocument', ({ frameId, navigationType }) => {
       // An own document in a frame of another site is in the process of the page.
@@ -94,6 +90,11 @@ export class Trust {
 
   isPage({ resourceType, frameId }: Paused): boolean {
     return resourceType === 'Document' && frameId === this.#main
+  }
+
+  /** Whether this document may have secrets. */
+  isTrusted({ loaderId }: { readonly loaderId: string }): boolean {
+    return this.#pages.get(loaderId) === true
   }
 
   /** Whether the request for this document was paused. */
@@ -287,19 +288,17 @@ export class Trust {
   async #isAsked(paused: Paused): Promise<boolean> {
     const { frameId } = paused
     if (frameId === this.#main) {
-      if (this.#hasPrefetched) {
-        const [shown] = (await this.#frames.around(frameId)) ?? []
-        if (!shown || !this.isJudged(shown)) return false
-      }
-      if (!this.#isLed) return true
+      if (!this.#hasPrefetched && !this.#isLed) return true
+      const [shown] = (await this.#frames.around(frameId)) ?? []
+      if (!shown || !this.#isLed) return shown !== undefined && this.isJudged(shown)
       // A document that is being left can still ask for something.
-      return this.#pages.get(this.#document) === true && this.#isHome(senderOf(paused))
+      return this.isTrusted(shown) && this.#isHome(senderOf(paused))
     }
     const frames = await this.#frames.around(frameId)
     return (
       frames?.every(({ id, origin, loaderId }) =>
         id === this.#main
-          ? !this.#isLed || this.#pages.get(loaderId) === true
+          ? !this.#isLed || this.isTrusted({ loaderId })
           : !this.#strayed.has(id) && (origin === undefined || this.#home.includes(origin)),
       ) ?? false
     )

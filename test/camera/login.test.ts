@@ -85,6 +85,15 @@ const pages: Record<string, string | (() => string | Handler)> = {
       '#00ff00',
       `<iframe src="${other(`/chat?user=${USER}`)}"></iframe><script>history.replaceState(null, '', '/greets')</script>`,
     ),
+  // The same document, with a field that masks what a visitor has stored.
+  'own.test/in-place': () =>
+    form(
+      '/never',
+      `<script>document.forms[0].onsubmit = (event) => {
+        event.preventDefault()
+        document.body.innerHTML = '<input type=password name=hook value="${PASSWORD}">'
+        document.documentElement.style.background = '#00ff00' }</script>`,
+    ),
   // Behind the login, texts of a visitor embed guesses.
   'own.test/comments': () => form('/commented'),
   'own.test/commented': () =>
@@ -211,6 +220,10 @@ describe('a login', () => {
       reason: 'login',
       message: expect.stringContaining('shows its form again, with what was typed'),
     })
+  })
+
+  test('has a picture if a visitor’s guess of the password is in a masked field behind it', async () => {
+    expect(await colourOf(take(own('/in-place'), LOGIN))).toBe('#00ff00')
   })
 
   test('does not keep the page behind it from telling a frame who is logged in', async () => {

@@ -8,6 +8,7 @@ import { COOKIES_STAY, launchBrowser } from '../../src/camera/launch.ts'
 import { sendToOwnOrigin } from '../../src/camera/own-origin.ts'
 import { findTestBrowser } from '../support/browser/test-browser.ts'
 import { findBrowsers, HTML, openTestCamera, paint, type TestCamera } from '../support/camera/camera.ts'
+import { PATIENCE_MS } from '../support/runner/patience.ts'
 
 // Two ports and two names are four origins. Each records its requests, and which of our values they have.
 
@@ -17,6 +18,7 @@ const COOKIES = [
   { name: 'consent', value: 'none' },
 ]
 
+const SLIDING = 'session=cookie-value; Domain=own.test; Path=/; HttpOnly'
 const SHARED = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'x-own' }
 
 interface Asked {
@@ -65,7 +67,9 @@ const pages: Record<string, () => string> = {
     ),
   '/worker.js': () => `fetch('/by-worker'); fetch('${otherName()}/by-worker', { mode: 'no-cors' })`,
   '/together.js': () => `importScripts('${own()}/not-by-shared-worker.js')`,
-  '/page-of-once': () => '<img src=/image><iframe src=/frame></iframe>',
+  '/page-of-once': () =>
+    `<img src=/image><iframe src=/frame></iframe><script>
+      const look = setInterval(() => document.cookie && (clearInterval(look), fetch('/by-cookies')), 50)</script>`,
   // Requests to our own origin by its own documents, in any frame, and by others.
   '/frames': () =>
     paint(
@@ -112,6 +116,7 @@ const pages: Record<string, () => string> = {
     `<script>for (const name of 'abcd') document.cookie = name + '=' + 'x'.repeat(3000)
       parent.postMessage('', '*')</script>`,
   '/leaves': () => `<script>location = '${otherName()}/sends-back'</script>`,
+  '/slides': () => `<script>location = '${otherName()}/sends-back'</script>`,
   '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
   '/not-this-page': () => '<img src=/not-this-image>',
   '/frame': () => `<img src=${own()}/from-frame>
@@ -140,10 +145,13 @@ beforeAll(async () => {
     })
     server.on('request', async (request, answer) => {
       const { pathname, searchParams } = await record(request)
-      const isAgain = pathname === '/once' && asked.filter(({ path }) => path === '/once').length > 1
+      const isAgain = pathname.startsWith('/once') && asked.filter(({ path }) => path === pathname).length > 1
+      if (isAgain && pathname === '/once-it-waits')
+        await vi.waitUntil(() => countOf('/socket-between') > 5, PATIENCE_MS)
       const target = isAgain ? null : searchParams.get('to')
       if (target) answer.writeHead(Number(searchParams.get('status')), { location: target }).end()
       else if (pathname.endsWith('.js')) answer.writeHead(200, { 'content-type': 'text/javascript' })
+      else if (pathname === '/slides') answer.writeHead(200, { ...HTML, 'set-cookie': SLIDING })
       else if (pathname === '/cached') answer.writeHead(200, { 'cache-control': 'max-age=600' })
       // The preflight that the browser sends before `x-own` from another origin. Our own headers are allowed nowhere.
       else if (pathname.startsWith('/shared')) answer.writeHead(200, SHARED)
@@ -165,6 +173,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
+const countOf = (wanted: string) => asked.filter(({ path }) => path === wanted).length
 const askedOf = (origin: string) => asked.filter((each) => each.origin === origin)
 const pathsOf = (all: readonly Asked[]) => [...new Set(all.map(({ path }) => path))].sort()
 const textOf = (all: readonly Asked[]) => JSON.stringify(all)
@@ -269,6 +278,7 @@ describe('headers and cookies', () => {
   test.each([
     ['redirects', () => to(`${own()}/away`, to(`${otherPort()}/and-back`, `${own()}/not-this-page`))],
     ['scripts', () => `${own()}/leaves`],
+    ['scripts, after the server has set a cookie again, for all subdomains', () => `${own()}/slides`],
   ])('do not go to a page that another origin chose: %s', async (_, url) => {
     asked.length = 0
     const { seen } = await camera.take(url(), { headers: HEADERS, cookies: COOKIES })
@@ -284,6 +294,18 @@ describe('headers and cookies', () => {
     expect(seen.url).toBe(`${own()}/`)
     expect(pathsOf(asked.filter((each) => SECRETS.test(textOf([each]))))).toEqual(['/away'])
     expect(pathsOf(askedOf(own()))).toContain('/socket-between')
+  })
+
+  test('are not in the browser before the page is shown that a page of another port leads back to', async () => {
+    asked.length = 0
+    const url = `${own()}/once-it-waits?status=302&to=${encodeURIComponent(`${otherPort()}/asks-meanwhile`)}`
+    pages['/asks-meanwhile'] = () => `<script>
+      location = '${url}'
+      setInterval(() => new WebSocket('${own().replace('http', 'ws')}/socket-between'), 50)</script>`
+    await camera.take(url, { cookies: COOKIES, delay: 500 })
+    expect(pathsOf(asked.filter((each) => SECRETS.test(textOf([each]))))).toEqual([
+      ...['/by-cookies', '/frame', '/from-frame', '/image', '/once-it-waits', '/shared'],
+    ])
   })
 
   test('do not go to a page that another origin chose: one that the browser fetched ahead of time', async () => {
@@ -302,10 +324,10 @@ describe('headers and cookies', () => {
     // The second request is not redirected.
     const url = `${own()}/once?status=302&to=${encodeURIComponent(`${otherName()}/sends-to-once`)}`
     pages['/sends-to-once'] = () => `<script>location = '${url}'</script>`
-    const { seen } = await camera.take(url, { headers: HEADERS, cookies: COOKIES })
-    expect(seen.url).toBe(`${own()}/`)
+    const { seen } = await camera.take(url, { headers: HEADERS, cookies: COOKIES, delay: 1_000 })
+    expect(seen).toMatchObject({ url: `${own()}/` })
     const ours = askedOf(own()).filter(({ path, method }) => path !== '/shared' && method !== 'OPTIONS')
-    expect(pathsOf(ours)).toEqual(['/frame', '/from-frame', '/image', '/once'])
+    expect(pathsOf(ours)).toEqual(['/by-cookies', '/frame', '/from-frame', '/image', '/once'])
     expect(ours.map(({ headers }) => [headers['x-mark'], headers.cookie])).toEqual(
       ours.map(() => ['header-value', 'session=cookie-value; consent=none']),
     )
@@ -354,6 +376,14 @@ test('cookies do not change how the picture of a page looks', async () => {
   const plain = await camera.take(`${own()}/page`)
   const given = await camera.take(`${own()}/page`, { cookies: COOKIES })
   expect(given.bytes.equals(plain.bytes)).toBe(true)
+})
+
+test('their pages have no shared workers, whose requests nobody sees', async () => {
+  pages['/workers'] = () => '<script>document.title = typeof SharedWorker</script>'
+  const titleOf = async (given: object) => (await camera.take(`${own()}/workers`, given)).seen.title
+  expect(await titleOf({})).toBe('function')
+  for (const given of [{ headers: HEADERS }, { cookies: COOKIES }])
+    expect(await titleOf(given)).toBe('undefined')
 })
 
 test('their browser has the features of the other one, and four more', () => {

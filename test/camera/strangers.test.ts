@@ -67,6 +67,11 @@ describe('a frame of another site', () => {
     expect(data.map((each) => each.text.includes('9f31'))).toEqual([true, false])
   })
 
+  test('reads no answer from the browser’s cache that was made for a login either, even as a subdomain', async () => {
+    await take('/keeps-inside', { ...LOGIN, ...ALL })
+    expect(asked.filter(({ path }) => path === '/data')).toHaveLength(2)
+  })
+
   test('does not choose what is asked with cookies by an own document that it goes back to', async () => {
     for (const given of [COOKIES, { ...HEADERS, ...COOKIES }]) {
       asked.splice(0)

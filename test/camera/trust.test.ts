@@ -111,6 +111,14 @@ describe('a frame of another site', () => {
     expect(asked.filter(({ path, text }) => path === '/announced' && text.includes('a='))).toEqual([])
   })
 
+  test('does not use a second announcement that the page will be loaded again', async () => {
+    await take('/reloads-twice', { ...HEADERS, delay: 2_500 })
+    const all = asked.filter(({ path }) => path === '/reloads-twice')
+    expect(pathsOf(asked)).toContain('/posts-often')
+    expect(all.length).toBeGreaterThan(1)
+    expect(all.filter(({ text }) => text.includes('a='))).toEqual([])
+  })
+
   test('does not move a page at the path / by way of a frame that sends only its origin as referrer', async () => {
     pages['own.test/'] = () => frame('/by-blank') + whenAsked('/search')
     pages['own.test/search'] = () =>

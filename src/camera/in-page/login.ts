@@ -99,13 +99,19 @@ export function emptyFields(): Answer {
  * who must not learn that they are the password.
  */
 export function hasPasswordAgain(): boolean {
-  const filled = (globalThis as LoginPage).proofsheetFilled?.at(-1)
-  if (!filled) return false
-  const { field, text } = filled
-  const isAlike = (other: Field, name: string) =>
-    field.getAttribute(name) !== null && other.getAttribute(name) === field.getAttribute(name)
-  const isOfForm = (other: Field) =>
-    other === field || other.matches('[type=password i]') || isAlike(other, 'id') || isAlike(other, 'name')
+  const [user, password] = (globalThis as LoginPage).proofsheetFilled?.slice(-2) ?? []
+  if (!user || !password) return false
+  const isLike = (other: Field, known: Field) =>
+    other === known ||
+    ['id', 'name'].some((name) => {
+      const value = known.getAttribute(name)
+      return value !== null && other.getAttribute(name) === value
+    })
   const fields = [...document.querySelectorAll<Field>('input, textarea')]
-  return fields.some((each) => each.value === text && isOfForm(each))
+  const isForm = fields.some((each) => isLike(each, user.field))
+  return fields.some(
+    (each) =>
+      each.value === password.text &&
+      (isLike(each, password.field) || (isForm && each.matches('[type=password i]'))),
+  )
 }

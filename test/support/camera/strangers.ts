@@ -57,6 +57,10 @@ export function useStrangers() {
   /** A frame that is far below the window, and scrolls into it in every way. */
   const farBelow = (path: string) =>
     `<div style="height:1500px"></div>${frame(path)}<div style="height:1500px"></div>`
+  /** A page whose answers the browser may keep, with a frame that reads them. */
+  const keeps = (reader: string) => `<body><script>
+    fetch('/data').then(() => { document.body.appendChild(document.createElement('iframe')).src = '${reader}' })
+    </script>${whenAsked('/has-read')}`
   const NO_REFERRER = '<meta name=referrer content=no-referrer>'
 
   const pages: Record<string, string | ((query: URLSearchParams) => string | Handler)> = {
@@ -99,6 +103,15 @@ export function useStrangers() {
     'own.test/announced': () => frame('/posts') + whenAsked('/posts'),
     'own.test/submits-twice': () =>
       `<form id=f method=post action=/announced></form><script>f.submit(); f.submit()</script>`,
+    'other.test/posts-often': () =>
+      `${NO_REFERRER}<form id=f method=post target=_top action="${own('/reloads-twice')}"><input name=a></form>
+      <script>setTimeout(() => setInterval(() => f.submit(), 30), 300)</script>`,
+    'own.test/reloads-twice': () => (answer) => {
+      const times = asked.filter(({ path }) => path === '/reloads-twice').length
+      const page =
+        times > 3 ? 'Over' : `${frame('/posts-often')}${later('location.reload(); location.reload()')}`
+      setTimeout(() => answer.writeHead(200, HTML).end(page), times > 1 ? 400 : 0)
+    },
     'own.test/routes':
       () => `${frame('/posts')}${whenAsked('/posts')}<form id=f method=post action=/announced></form><script>
         navigation.onnavigate = (event) => event.intercept()
@@ -149,12 +162,16 @@ export function useStrangers() {
     // Pictures and answers.
     'own.test/shows': () => `<img src="${other('/leads-to-chart')}"><img src=/chart>`,
     'other.test/leads-to-chart': () => redirect(() => own('/private-chart')),
-    'own.test/keeps': () => `<script>fetch('/data').then(() => {
-        document.body.appendChild(document.createElement('iframe')).src = '${other('/reads')}' })</script><body>${whenAsked('/has-read')}`,
+    'own.test/keeps': () => keeps(other('/reads')),
+    'own.test/keeps-inside': () => (answer, request) =>
+      void answer
+        .writeHead(200, HTML)
+        .end(request.headers.cookie ? keeps(`http://sub.own.test:${site.port}/reads`) : form()),
     'own.test/data': () => (answer) =>
       void answer
         .writeHead(200, { 'cache-control': 'max-age=600', 'access-control-allow-origin': '*' })
         .end('private'),
+    'sub.own.test/reads': () => `<script>fetch('${own('/data')}').then(() => fetch('/has-read'))</script>`,
     'other.test/reads': () => `<script>fetch('${own('/data')}').then(() => fetch('/has-read'))</script>`,
     // Guesses.
     'own.test/watched': () => form(),
