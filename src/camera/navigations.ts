@@ -18,6 +18,8 @@ interface Begun {
   readonly isReload: boolean
   /** Why the page's own process begins it. Undefined: another process does, or the browser. */
   reason: string | undefined
+  /** When it was announced, if that was heard too late. A router may still show something else instead. */
+  late?: number
 }
 
 /**
@@ -41,7 +43,7 @@ export function watchNavigations(session: CDPSession, main: string, onFragment: 
     if (frameId !== main) return
     const address = addressOf(url)
     const isOfLast = last?.address === address && last.reason === undefined && fits({ reason }, last.isReload)
-    if (last && isOfLast) last.reason = reason
+    if (last && isOfLast) Object.assign(last, { reason, late: performance.now() })
     else announced = [...fresh(address), { address, reason, at: performance.now() }]
   })
   session.on('Page.frameStartedNavigating', ({ frameId, url, loaderId, navigationType }) => {
@@ -59,12 +61,18 @@ export function watchNavigations(session: CDPSession, main: string, onFragment: 
     announced = fresh(address)
     begun.set(loaderId, last)
   })
+  session.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
+    if (frameId !== main) return
+    const address = addressOf(url)
+    announced = fresh(address)
+    if (last?.address === address && last.late !== undefined) last.reason = undefined
+  })
   return {
     /** Whether the page's own process began the navigation with this loader, in a way that has this method. */
     async isOwn(loaderId: string, method: string): Promise<boolean> {
       for (const end = performance.now() + ANNOUNCED_MS; performance.now() < end; await sleep(LOOK_MS)) {
-        const reason = begun.get(loaderId)?.reason
-        if (reason !== undefined) {
+        const { reason, late = 0 } = begun.get(loaderId) ?? {}
+        if (reason !== undefined && performance.now() > late + FORGET_MS) {
           return reason === 'reload' || (reason === 'formSubmissionPost') === (method === 'POST')
         }
       }

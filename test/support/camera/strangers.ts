@@ -103,19 +103,24 @@ export function useStrangers() {
     'own.test/announced': () => frame('/posts') + whenAsked('/posts'),
     'own.test/submits-twice': () =>
       `<form id=f method=post action=/announced></form><script>f.submit(); f.submit()</script>`,
-    'other.test/posts-often': () =>
-      `${NO_REFERRER}<form id=f method=post target=_top action="${own('/reloads-twice')}"><input name=a></form>
-      <script>setTimeout(() => setInterval(() => f.submit(), 30), 300)</script>`,
+    'other.test/posts-often': (query) =>
+      `${NO_REFERRER}<form id=f method=post target=_top action="${own(query.get('to') ?? '')}"><input name=a></form>
+      <script>setTimeout(() => { const often = setInterval(() => f.submit(), 15)
+        setTimeout(() => clearInterval(often), 2_500) }, 300)</script>`,
     'own.test/reloads-twice': () => (answer) => {
       const times = asked.filter(({ path }) => path === '/reloads-twice').length
       const page =
-        times > 3 ? 'Over' : `${frame('/posts-often')}${later('location.reload(); location.reload()')}`
+        times > 3
+          ? 'Over'
+          : `${frame('/posts-often?to=/reloads-twice')}${later('location.reload(); location.reload()')}`
       setTimeout(() => answer.writeHead(200, HTML).end(page), times > 1 ? 400 : 0)
     },
-    'own.test/routes':
-      () => `${frame('/posts')}${whenAsked('/posts')}<form id=f method=post action=/announced></form><script>
+    // A router shows something else instead of leaving the page.
+    'own.test/routes': () => `${frame('/posts-often?to=/announced')}${whenAsked('/posts-often')}
+      <form id=f method=post action=/announced></form><script>
         navigation.onnavigate = (event) => event.intercept()
-        f.submit()</script>`,
+        onload = () => { const often = setInterval(() => f.submit(), 100)
+          setTimeout(() => clearInterval(often), 2_500) }</script>`,
     'other.test/chooses-fragment': () => `<iframe src="${own('/page#moved')}"></iframe>`,
     'other.test/writes-title': () =>
       `<iframe src="${own(`/done?msg=${encodeURIComponent(PASSWORD)}`)}"></iframe>`,
