@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
+import { createLimiter } from '../work/limiter.ts'
 import { discordMessage, slackMessage } from './messages.ts'
 import { findNews, type News, type NewsSources } from './news.ts'
 import { GONE, pauseAfter, RETRY_PAUSES, readRetryAfter } from './retry.ts'
@@ -24,6 +25,8 @@ const WAIT = [429, 503]
 /** How often writing the result of an attempt is tried, if the store is away. After that, the delivery is sent again. */
 const WRITES = 10
 const BETWEEN_WRITES_MS = 2_000
+/** Deliveries whose content is read: requests need connections to the database, too. */
+const READ_AT_ONCE = 2
 /** Pending deliveries that are dropped in one transaction. */
 const DROPPED_AT_ONCE = 200
 
@@ -45,9 +48,10 @@ export interface AttemptRules extends Omit<NewsSources, 'store'> {
 export function createAttempt(rules: AttemptRules) {
   const { send, log, clock, figures } = rules
   const { deliveries } = rules.store
+  const reading = createLimiter(READ_AT_ONCE)
 
   const post = async (task: DeliveryTask): Promise<Post | undefined> => {
-    const news = await findNews(task, rules, clock())
+    const news = await reading(() => findNews(task, rules, clock()))
     if (!news) return undefined
     const { webhook, created, deliveryId, event } = task
     const body = renderBody(news, { ...webhook, created })
