@@ -26,7 +26,7 @@ const WAIT = [429, 503]
 const WRITES = 10
 const BETWEEN_WRITES_MS = 2_000
 /** Deliveries whose content is read: requests need connections to the database, too. */
-const READ_AT_ONCE = 2
+const READ_AT_ONCE = 3
 /** Pending deliveries that are dropped in one transaction. */
 const DROPPED_AT_ONCE = 200
 

@@ -11,7 +11,7 @@ import { createWriteEnds } from './write-ends.ts'
 /** Events of other processes, and attempts that become due, are seen within this time. */
 const LOOK_MS = 2_000
 /** Between two batches of events or attempts, so that captures and readers come in between. */
-const BETWEEN_MS = 20
+const BETWEEN_MS = 8
 /** Events and webhooks of one batch. */
 const EVENTS_AT_ONCE = 50
 const WEBHOOKS_AT_ONCE = 20
