@@ -153,7 +153,7 @@ async function closeBrowser(browser: Browser, processes: BrowserProcesses): Prom
 }
 
 async function remove(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {})
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }).catch(() => {})
 }
 
 /** Leftovers of killed processes. */
