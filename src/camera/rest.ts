@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page } from 'playwright-core'
 import { inEveryFrame } from './every-frame.ts'
@@ -12,6 +13,9 @@ const MAX_SAMPLES = 8
 const FRAMES = 15
 /** After a movement samples are further apart: it may only pause. */
 const MOVED = { frames: 40, milliseconds: 650, atMost: 1_500 }
+
+/** Of a sample with more characters, only the digest is kept while the next one is taken. */
+const LARGE = 8_000_000
 
 export interface Rest {
   /** The last sample: PNG, in Base64. */
@@ -40,7 +44,7 @@ export async function comeToRest(
   const pointer = leadMouseOut(session)
   let last: string
   if (scripted) {
-    last = await settleAndSample(page, session, { window, fullPage, signal, pointer })
+    last = markOf(await settleAndSample(page, session, { window, fullPage, signal, pointer }))
     await Promise.all([complete(), page.evaluate(drawFrames, FRAMES)])
   } else {
     // Without scripts nothing changes between two samples: take them at once.
@@ -51,17 +55,22 @@ export async function comeToRest(
       takeSample(session, window, signal),
     ])
     if (one === other) return { frame: one, atRest: true }
-    last = other
+    last = markOf(other)
   }
   for (let samples = 1; ; samples++) {
     signal.throwIfAborted()
     const frame = await settleAndSample(page, session, { window, fullPage, prepare, signal })
-    if (frame === last) return { frame, atRest: samples <= MAX_SAMPLES }
-    last = frame
+    const mark = markOf(frame)
+    if (mark === last) return { frame, atRest: samples <= MAX_SAMPLES }
+    last = mark
     if (samples < MAX_SAMPLES) await passFrames(page, signal)
     else if (samples === MAX_SAMPLES) await hold(page)
     else await sleep(MOVED.milliseconds, undefined, { signal })
   }
+}
+
+function markOf(frame: string): string {
+  return frame.length < LARGE ? frame : createHash('sha256').update(frame).digest('base64')
 }
 
 async function passFrames(page: Page, signal: AbortSignal): Promise<void> {
