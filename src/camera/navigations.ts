@@ -70,8 +70,12 @@ export function watchNavigations(session: CDPSession, main: string, onFragment: 
   return {
     /** Whether the page's own process began the navigation with this loader, in a way that has this method. */
     async isOwn(loaderId: string, method: string): Promise<boolean> {
-      for (const end = performance.now() + ANNOUNCED_MS; performance.now() < end; await sleep(LOOK_MS)) {
-        const { reason, late = 0 } = begun.get(loaderId) ?? {}
+      for (
+        const end = performance.now() + ANNOUNCED_MS + FORGET_MS;
+        performance.now() < end;
+        await sleep(LOOK_MS)
+      ) {
+        const { reason, late = Number.NEGATIVE_INFINITY } = begun.get(loaderId) ?? {}
         if (reason !== undefined && performance.now() > late + FORGET_MS) {
           return reason === 'reload' || (reason === 'formSubmissionPost') === (method === 'POST')
         }

@@ -80,6 +80,7 @@ function createJar(session: CDPSession, { protocol, origin, hostname, port }: UR
   let isFull = false
   let filling: readonly { readonly name: string; readonly value: string }[] = cookies
   const isGiven = (cookie: string) => cookies.some(({ name }) => name === cookie.split('=')[0])
+  const isOurs = (domain: string) => `.${hostname}`.endsWith(domain.replace(/^\.?/, '.'))
   const find = async () => (await session.send('Network.getCookies', { urls: [url] })).cookies
   /** Whoever asks for the same again waits until it is done. */
   let last = Promise.resolve()
@@ -119,7 +120,7 @@ function createJar(session: CDPSession, { protocol, origin, hostname, port }: UR
         // Those that the server has set for all subdomains are sent as soon as the others are gone.
         const { cookies: all } = await session.send('Network.getAllCookies')
         for (const { name, domain, path } of all) {
-          if (cookies.some((each) => each.name === name)) {
+          if (isOurs(domain) && cookies.some((each) => each.name === name)) {
             await session.send('Network.deleteCookies', { name, domain, path })
           }
         }

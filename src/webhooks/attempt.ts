@@ -25,7 +25,7 @@ const WAIT = [429, 503]
 /** How often writing the result of an attempt is tried, if the store is away. After that, the delivery is sent again. */
 const WRITES = 10
 const BETWEEN_WRITES_MS = 2_000
-/** Deliveries whose content is read: requests need connections to the database, too. */
+/** Deliveries whose content is read at the same time. Requests need connections to the database, too. */
 const READ_AT_ONCE = 3
 /** Pending deliveries that are dropped in one transaction. */
 const DROPPED_AT_ONCE = 200

@@ -7,7 +7,7 @@ import { openTestCamera, paint, serveSite } from '../support/camera/camera.ts'
 import { useServer } from '../support/servers/use-servers.ts'
 import { GREEN } from './use-site.ts'
 
-const VISITS = 12
+const VISITS = 20
 const OTHERS = ['other1.test', 'other2.test', 'other3.test']
 const site = useServer(() =>
   serveSite({

@@ -116,6 +116,8 @@ const pages: Record<string, () => string> = {
     `<script>for (const name of 'abcd') document.cookie = name + '=' + 'x'.repeat(3000)
       parent.postMessage('', '*')</script>`,
   '/leaves': () => `<script>location = '${otherName()}/sends-back'</script>`,
+  '/meets-a-namesake': () => `<script>location = '${otherName()}/namesake'</script>`,
+  '/namesake': () => `<script>location = '/has-its-own'</script>`,
   '/slides': () => `<script>location = '${otherName()}/sends-back'</script>`,
   '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
   '/not-this-page': () => '<img src=/not-this-image>',
@@ -152,6 +154,8 @@ beforeAll(async () => {
       if (target) answer.writeHead(Number(searchParams.get('status')), { location: target }).end()
       else if (pathname.endsWith('.js')) answer.writeHead(200, { 'content-type': 'text/javascript' })
       else if (pathname === '/slides') answer.writeHead(200, { ...HTML, 'set-cookie': SLIDING })
+      else if (pathname === '/namesake')
+        answer.writeHead(200, { ...HTML, 'set-cookie': 'session=theirs; Path=/' })
       else if (pathname === '/cached') answer.writeHead(200, { 'cache-control': 'max-age=600' })
       // The preflight that the browser sends before `x-own` from another origin. Our own headers are allowed nowhere.
       else if (pathname.startsWith('/shared')) answer.writeHead(200, SHARED)
@@ -286,6 +290,13 @@ describe('headers and cookies', () => {
     const have = asked.filter((each) => SECRETS.test(textOf([each])))
     expect(have.map(({ path }) => path)).toEqual([new URL(url()).pathname])
     expect(pathsOf(askedOf(own()))).toContain('/not-this-image')
+  })
+
+  test('do not cost another site its cookies of the same name', async () => {
+    asked.length = 0
+    await camera.take(`${own()}/meets-a-namesake`, { cookies: COOKIES, delay: 500 })
+    const [again] = asked.filter(({ path }) => path === '/has-its-own')
+    expect(again?.headers.cookie).toBe('session=theirs')
   })
 
   test('are gone while a page of another port is shown on the way', async () => {
