@@ -11,14 +11,14 @@ import { createWriteEnds } from './write-ends.ts'
 /** Events of other processes, and attempts that become due, are seen within this time. */
 const LOOK_MS = 2_000
 /** Between two batches of events or attempts, so that captures and readers come in between. */
-const BETWEEN_MS = 8
+const BETWEEN_MS = 3
 /** Events and webhooks of one batch. */
 const EVENTS_AT_ONCE = 50
 const WEBHOOKS_AT_ONCE = 20
 /** Webhooks with something due that are read together. */
 const DUE_AT_ONCE = 200
 /** Attempts that begin in one iteration of the event loop: their content is read, rendered and signed. */
-const STARTED_AT_ONCE = 3
+const STARTED_AT_ONCE = 1
 /** Longer than any attempt takes. If its process dies, the delivery is sent again after this time. */
 const LEASE_MS = 60_000
 /** Then closing does not wait for the database. */

@@ -152,7 +152,7 @@ export function createReads(query: Query, { json, array, arrayOf, among }: Words
       const text = `select ${HEAD},
           (select ${texts} from (select * ${OF_ROOT} and position >= $3 order by position limit $4) part)
         from roots where project_id = $1 and root_id = $2 and claimed is null`
-      return (await query(text, [projectId, rootId, from, limit])).map(toRootTexts)[0]
+      return (await query(text, [projectId, rootId, from, limit], 'page_texts')).map(toRootTexts)[0]
     },
 
     /** For a root that is read in parts. Jobs never change, so the jobs at these positions always give this revision. */
