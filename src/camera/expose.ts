@@ -90,7 +90,7 @@ export async function expose(
   const marks = { cut: part.height < whole, wide: isWide && (start > 0 ? 'left' : 'right') } as const
   const seen = sampleOf(window).height
   const size = inPixels(part, scale)
-  if (part.height === seen) {
+  if (part.height === seen && rest.frame !== undefined) {
     if (bytesOf(rest.frame) > limits.bytes) throw tooLarge(wanted, size, limits, bytesOf(rest.frame))
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
   }

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page } from 'playwright-core'
 import { inEveryFrame } from './every-frame.ts'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Loaded } from './loading.ts'
-import { leadMouseOut, takeSample, type Window } from './window.ts'
+import { leadMouseOut, type Sample, takeSample, type Window } from './window.ts'
 
 /** A movement that is not over after this many samples never ends. */
 const MAX_SAMPLES = 8
@@ -14,12 +13,9 @@ const FRAMES = 15
 /** After a movement samples are further apart: it may only pause. */
 const MOVED = { frames: 40, milliseconds: 650, atMost: 1_500 }
 
-/** Of a sample with more characters, only the digest is kept while the next one is taken. */
-const LARGE = 8_000_000
-
 export interface Rest {
   /** The last sample: PNG, in Base64. */
-  readonly frame: string
+  readonly frame: string | undefined
   /** Whether the page stopped moving by itself. */
   readonly atRest: boolean
 }
@@ -44,7 +40,7 @@ export async function comeToRest(
   const pointer = leadMouseOut(session)
   let last: string
   if (scripted) {
-    last = markOf(await settleAndSample(page, session, { window, fullPage, signal, pointer }))
+    last = (await settleAndSample(page, session, { window, fullPage, signal, pointer })).mark
     await Promise.all([complete(), page.evaluate(drawFrames, FRAMES)])
   } else {
     // Without scripts nothing changes between two samples: take them at once.
@@ -54,23 +50,18 @@ export async function comeToRest(
       takeSample(session, window, signal),
       takeSample(session, window, signal),
     ])
-    if (one === other) return { frame: one, atRest: true }
-    last = markOf(other)
+    if (one.mark === other.mark) return { frame: one.frame, atRest: true }
+    last = other.mark
   }
   for (let samples = 1; ; samples++) {
     signal.throwIfAborted()
-    const frame = await settleAndSample(page, session, { window, fullPage, prepare, signal })
-    const mark = markOf(frame)
+    const { frame, mark } = await settleAndSample(page, session, { window, fullPage, prepare, signal })
     if (mark === last) return { frame, atRest: samples <= MAX_SAMPLES }
     last = mark
     if (samples < MAX_SAMPLES) await passFrames(page, signal)
     else if (samples === MAX_SAMPLES) await hold(page)
     else await sleep(MOVED.milliseconds, undefined, { signal })
   }
-}
-
-function markOf(frame: string): string {
-  return frame.length < LARGE ? frame : createHash('sha256').update(frame).digest('base64')
 }
 
 async function passFrames(page: Page, signal: AbortSignal): Promise<void> {
@@ -92,7 +83,7 @@ export async function takeAsItIs(
     await page.evaluate(goToTop)
   }
   await leadMouseOut(session)
-  const frame = await settleAndSample(page, session, { window, fullPage, prepare, signal })
+  const { frame } = await settleAndSample(page, session, { window, fullPage, prepare, signal })
   return { frame, atRest: false }
 }
 
@@ -105,7 +96,7 @@ async function settleAndSample(
   page: Page,
   session: CDPSession,
   { window, fullPage, prepare, signal, pointer }: SampleRules,
-): Promise<string> {
+): Promise<Sample> {
   await Promise.all([stillAll(page, fullPage), pointer])
   await prepare?.()
   return await takeSample(session, window, signal)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { CDPSession, Page } from 'playwright-core'
 import type { PageOptions } from '../contract/capture-options.ts'
 import { type Size, scaleOf } from '../contract/picture-sizes.ts'
@@ -34,6 +35,10 @@ export function isLarge({ width, height }: Size): boolean {
 }
 /** The browser's measures of a zoomed page are this exact. */
 export const ROUNDING = 0.01
+/** The sample of a very large window is read in so many pieces. */
+const PIECES = 4
+/** Of a frame with more characters, only the digest is compared. */
+const LARGE = 8_000_000
 /** A sample that takes longer comes from a page that keeps the browser busy. */
 const SAMPLE_MS = 2_000
 
@@ -88,13 +93,38 @@ export function sampleOf({ width, height, scale }: Window): Size {
   return { width, height: Math.max(1, Math.min(height, rows)) }
 }
 
-/** A sample of the window: PNG, in Base64. */
-export async function takeSample(session: CDPSession, window: Window, signal: AbortSignal): Promise<string> {
-  const part = sampleOf(window)
-  const pixels = inPixels(part, window.scale)
-  return await withinBudget(pixels.width * pixels.height, { signal, holdMs: SAMPLE_MS }, async () =>
-    part.height < window.height ? await takeUpperPart(session, part) : await takeFrame(session),
-  )
+/** What a window showed at one moment. Two samples with the same mark look the same. */
+export interface Sample {
+  readonly mark: string
+  /** PNG, in Base64. A very large window has none: it is read in pieces, and they are not kept. */
+  readonly frame?: string
+}
+
+export async function takeSample(session: CDPSession, window: Window, signal: AbortSignal): Promise<Sample> {
+  const { width, height } = sampleOf(window)
+  const within = (size: Size, take: () => Promise<string>) => {
+    const pixels = inPixels(size, window.scale)
+    return withinBudget(pixels.width * pixels.height, { signal, holdMs: SAMPLE_MS }, take)
+  }
+  if (height === window.height) {
+    const frame = await within(window, () => takeFrame(session))
+    return { frame, mark: frame.length < LARGE ? frame : digestOf([frame]) }
+  }
+  const { cssVisualViewport, cssLayoutViewport } = await session.send('Page.getLayoutMetrics')
+  const zoom = cssVisualViewport.scale
+  const rows = Math.ceil(height / PIECES)
+  const digests: string[] = []
+  for (let y = 0; y < height; y += rows) {
+    const piece = { x: cssLayoutViewport.pageX * zoom, y, width, height: Math.min(rows, height - y) }
+    digests.push(digestOf([await within(piece, () => takeFrame(session, piece, zoom))]))
+  }
+  return { mark: digestOf(digests) }
+}
+
+function digestOf(texts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const text of texts) hash.update(text)
+  return hash.digest('base64')
 }
 
 /** The content of the window, or a part of the page: PNG, in Base64. */
@@ -124,12 +154,6 @@ export function inWholePixels(length: number, zoom: number): number {
 function snap(length: number): number {
   const whole = Math.round(length)
   return Math.abs(length - whole) < ROUNDING ? whole : length
-}
-
-async function takeUpperPart(session: CDPSession, part: Size): Promise<string> {
-  const { cssVisualViewport, cssLayoutViewport } = await session.send('Page.getLayoutMetrics')
-  const zoom = cssVisualViewport.scale
-  return await takeFrame(session, { x: cssLayoutViewport.pageX * zoom, y: 0, ...part }, zoom)
 }
 
 /** The size of a page. `start`: how far from its left it begins. A page that is written from right to left begins at its right. */
