@@ -119,9 +119,10 @@ function createJar(session: CDPSession, { protocol, origin, hostname, port }: UR
         isFull = false
         // Those that the server has set for all subdomains are sent as soon as the others are gone.
         const { cookies: all } = await session.send('Network.getAllCookies')
-        for (const { name, domain, path } of all) {
+        for (const { name, domain, path, partitionKey } of all) {
           if (isOurs(domain) && cookies.some((each) => each.name === name)) {
-            await session.send('Network.deleteCookies', { name, domain, path })
+            const which = { name, domain, path, ...(partitionKey && { partitionKey }) }
+            await session.send('Network.deleteCookies', which)
           }
         }
       }),

@@ -16,7 +16,7 @@ import { before, LoadingTime, MOVED_MS, whereverItGoes } from './patience.ts'
 import { originOf } from './paused.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
 import { exposeElement } from './steps/element.ts'
-import { requireForgotten } from './steps/login.ts'
+import { forgetPassword, requireForgotten } from './steps/login.ts'
 import { sayLast } from './steps/selector.ts'
 import type { Stage } from './steps/stage.ts'
 import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
@@ -144,7 +144,11 @@ async function shoot(
       )
     }))
   const { fullPage, element } = wanted.options
-  const rules = { window, fullPage, prepare: async () => await trust?.stopStrangers() }
+  const prepare = async () => {
+    await trust?.stopStrangers()
+    if (login) await forgetPassword({ world })
+  }
+  const rules = { window, fullPage, prepare }
   const unveilTo = fullPage ? highest(limits, window) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {

@@ -38,6 +38,19 @@ const own = (path: string) => `http://own.test:${site.port}${path}`
 const sso = (path: string) => `http://sso.test:${site.port}${path}`
 const other = (path: string) => `http://other.test:${site.port}${path}`
 
+/** The page is green while no field for a password has a text. */
+const ANY_PASSWORD = `<style>html { background: #00ff00 !important }
+  html:has([type=password]:not(:placeholder-shown)) { background: #ff0000 !important }</style>
+  <script>document.head.append(document.currentScript.previousElementSibling)
+  for (const each of document.querySelectorAll('[type=password]')) each.placeholder = ' '</script>`
+/** Its script replaces the form. */
+const inPlace = (behind: string) =>
+  form(
+    '/never',
+    `<script>document.forms[0].onsubmit = (event) => {
+      event.preventDefault()
+      document.body.innerHTML = '${behind.replaceAll('type=password', 'type=password placeholder=" "')}' }</script>${ANY_PASSWORD}`,
+  )
 const moved =
   (location: string, status = 302): Handler =>
   (answer) =>
@@ -70,10 +83,12 @@ const pages: Record<string, string | (() => string | Handler)> = {
       `<button id=again>Again</button><script>const form = document.forms[0], parent = form.parentNode
       let typed
       form.onsubmit = () => { typed = [user.value, password.value]; form.remove(); return false }
-      again.onclick = () => { parent.append(form); [user.value, password.value] = typed }</script>`,
+      again.onclick = () => { parent.append(form); [user.value, password.value] = typed }</script>${ANY_PASSWORD}`,
     ),
   'own.test/headers': () => form('/keep'),
   'own.test/keep': () => moved(other('/got'), 307),
+  'own.test/tells-in-a-fragment': () => form('/tell-in-a-fragment'),
+  'own.test/tell-in-a-fragment': () => moved(other(`/welcome#user=${USER}`), 303),
   'own.test/into-frame': () =>
     form(
       '/keep',
@@ -86,14 +101,16 @@ const pages: Record<string, string | (() => string | Handler)> = {
       `<iframe src="${other(`/chat?user=${USER}`)}"></iframe><script>history.replaceState(null, '', '/greets')</script>`,
     ),
   // The same document, with a field that masks what a visitor has stored.
-  'own.test/in-place': () =>
-    form(
-      '/never',
-      `<script>document.forms[0].onsubmit = (event) => {
-        event.preventDefault()
-        document.body.innerHTML = '<input type=password name=hook value="${PASSWORD}">'
-        document.documentElement.style.background = '#00ff00' }</script>`,
+  'own.test/in-place': () => inPlace(`<input type=password name=hook value="${PASSWORD}">`),
+  'own.test/fills-again': () =>
+    inPlace('<input type=password id=a>').replace(
+      '</script>',
+      ';setInterval(() => { const a = document.querySelector("#a"); if (a) a.value = "stored" }, 5)</script>',
     ),
+  'own.test/like-its-form': () =>
+    inPlace(`<input name=user value=team><input type=password name=password value="${PASSWORD}">`),
+  'own.test/like-its-form-and-wrong': () =>
+    inPlace(`<input name=user value=team><input type=password name=password value="a wrong guess">`),
   // Behind the login, texts of a visitor embed guesses.
   'own.test/comments': () => form('/commented'),
   'own.test/commented': () =>
@@ -201,6 +218,14 @@ describe('a login', () => {
     expect(sent.length).toBeGreaterThanOrEqual(2)
   })
 
+  test('is not sent on in the fragment of a URL', async () => {
+    expect(await failureOf(take(own('/tells-in-a-fragment'), LOGIN))).toMatchObject({
+      reason: 'login',
+      message: expect.stringContaining(`would have been sent on to ${other('')}.`),
+    })
+    expect(asked.map(({ path }) => path)).not.toContain('/welcome')
+  })
+
   test('is not sent on in a frame of another site', async () => {
     expect(await failureOf(take(own('/into-frame'), LOGIN))).toMatchObject({
       reason: 'login',
@@ -214,16 +239,23 @@ describe('a login', () => {
     expect(await colourOf(take(own('/hides'), LOGIN, { clicks: [{ elementId: '#show' }] }))).toBe('#00ff00')
   })
 
-  test('gives no picture if the form is shown again with the typed values', async () => {
+  test('leaves nothing in a form that is shown again with the typed values', async () => {
     const shot = take(own('/draws-again'), LOGIN, { clicks: [{ elementId: '#again' }] })
-    expect(await failureOf(shot)).toMatchObject({
-      reason: 'login',
-      message: expect.stringContaining('shows its form again, with what was typed'),
-    })
+    expect(await colourOf(shot)).toBe('#00ff00')
   })
 
-  test('has a picture if a visitor’s guess of the password is in a masked field behind it', async () => {
-    expect(await colourOf(take(own('/in-place'), LOGIN))).toBe('#00ff00')
+  test.each(['/in-place', '/like-its-form', '/like-its-form-and-wrong'])(
+    'does not tell a visitor whose guess of the password is in a masked field whether it is right: %s',
+    async (path) => {
+      expect(await colourOf(take(own(path), LOGIN))).toBe('#00ff00')
+    },
+  )
+
+  test('gives no picture if a field for a password is filled in again and again', async () => {
+    expect(await failureOf(take(own('/fills-again'), LOGIN))).toMatchObject({
+      reason: 'login',
+      message: expect.stringContaining('fills in fields for a password again and again'),
+    })
   })
 
   test('does not keep the page behind it from telling a frame who is logged in', async () => {

@@ -19,6 +19,8 @@ const COOKIES = [
 ]
 
 const SLIDING = 'session=cookie-value; Domain=own.test; Path=/; HttpOnly'
+/** Only of a trustworthy host, such as 127.0.0.1, over http. */
+const PARTITIONED = 'session=cookie-value; Path=/; HttpOnly; Secure; SameSite=None; Partitioned'
 const SHARED = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'x-own' }
 
 interface Asked {
@@ -119,6 +121,8 @@ const pages: Record<string, () => string> = {
   '/meets-a-namesake': () => `<script>location = '${otherName()}/namesake'</script>`,
   '/namesake': () => `<script>location = '/has-its-own'</script>`,
   '/slides': () => `<script>location = '${otherName()}/sends-back'</script>`,
+  '/partitions': () => `<script>location = '${otherName()}/sends-to-address'</script>`,
+  '/sends-to-address': () => `<script>location = 'http://127.0.0.1:${ports[0]}/not-this-page'</script>`,
   '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
   '/not-this-page': () => '<img src=/not-this-image>',
   '/frame': () => `<img src=${own()}/from-frame>
@@ -154,6 +158,7 @@ beforeAll(async () => {
       if (target) answer.writeHead(Number(searchParams.get('status')), { location: target }).end()
       else if (pathname.endsWith('.js')) answer.writeHead(200, { 'content-type': 'text/javascript' })
       else if (pathname === '/slides') answer.writeHead(200, { ...HTML, 'set-cookie': SLIDING })
+      else if (pathname === '/partitions') answer.writeHead(200, { ...HTML, 'set-cookie': PARTITIONED })
       else if (pathname === '/namesake')
         answer.writeHead(200, { ...HTML, 'set-cookie': 'session=theirs; Path=/' })
       else if (pathname === '/cached') answer.writeHead(200, { 'cache-control': 'max-age=600' })
@@ -283,13 +288,18 @@ describe('headers and cookies', () => {
     ['redirects', () => to(`${own()}/away`, to(`${otherPort()}/and-back`, `${own()}/not-this-page`))],
     ['scripts', () => `${own()}/leaves`],
     ['scripts, after the server has set a cookie again, for all subdomains', () => `${own()}/slides`],
+    [
+      'scripts, after the server has set a cookie again, partitioned',
+      () => `http://127.0.0.1:${ports[0]}/partitions`,
+    ],
   ])('do not go to a page that another origin chose: %s', async (_, url) => {
     asked.length = 0
+    const { origin, pathname } = new URL(url())
     const { seen } = await camera.take(url(), { headers: HEADERS, cookies: COOKIES })
-    expect(seen.url).toBe(`${own()}/`)
+    expect(seen.url).toBe(`${origin}/`)
     const have = asked.filter((each) => SECRETS.test(textOf([each])))
-    expect(have.map(({ path }) => path)).toEqual([new URL(url()).pathname])
-    expect(pathsOf(askedOf(own()))).toContain('/not-this-image')
+    expect(have.map(({ path }) => path)).toEqual([pathname])
+    expect(pathsOf(askedOf(origin))).toContain('/not-this-image')
   })
 
   test('do not cost another site its cookies of the same name', async () => {

@@ -84,34 +84,30 @@ export function findWays(
   return { addresses, opens: !targets.every(staysHere) }
 }
 
-/** Nothing of a login is left in the fields: neither steps nor the picture can show it. */
-export function emptyFields(): Answer {
-  for (const { field, text } of (globalThis as LoginPage).proofsheetFilled ?? []) {
+/**
+ * Empties the fields that may show the password: those that were filled in, those that the form has drawn anew, and all that hide their
+ * text. Whatever is in them: another user may have stored a guess, and must not learn whether it is right. Returns whether a field for a
+ * password had a text.
+ */
+export function emptyFields(): boolean {
+  const filled = (globalThis as LoginPage).proofsheetFilled ?? []
+  const last = filled.at(-1)
+  if (!last) return false
+  const isLike = (other: Field) =>
+    ['id', 'name'].some((name) => {
+      const value = last.field.getAttribute(name)
+      return value !== null && other.getAttribute(name) === value
+    })
+  const hidden = [...document.querySelectorAll<Field>('input, textarea')].filter(
+    (each) => each === last.field || isLike(each) || each.matches('[type=password i]'),
+  )
+  const hadText = hidden.some(({ value }) => value !== '')
+  for (const field of new Set([...hidden, ...filled.map((each) => each.field)])) {
     if (field.value !== undefined && field.value !== '') field.value = ''
+  }
+  for (const { field, text } of filled) {
     // Some scripts copy what was typed into the attribute.
     if (field.getAttribute('value') === text) field.setAttribute('value', '')
   }
-  return { state: 'ready' }
-}
-
-/**
- * Whether the form has the password again: some scripts draw it anew with what was typed. Any other field may have words of a visitor,
- * who must not learn that they are the password.
- */
-export function hasPasswordAgain(): boolean {
-  const [user, password] = (globalThis as LoginPage).proofsheetFilled?.slice(-2) ?? []
-  if (!user || !password) return false
-  const isLike = (other: Field, known: Field) =>
-    other === known ||
-    ['id', 'name'].some((name) => {
-      const value = known.getAttribute(name)
-      return value !== null && other.getAttribute(name) === value
-    })
-  const fields = [...document.querySelectorAll<Field>('input, textarea')]
-  const isForm = fields.some((each) => isLike(each, user.field))
-  return fields.some(
-    (each) =>
-      each.value === password.text &&
-      (isLike(each, password.field) || (isForm && each.matches('[type=password i]'))),
-  )
+  return hadText
 }

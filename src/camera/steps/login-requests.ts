@@ -63,7 +63,8 @@ export async function watchRequests(page: Page, { origins, trust, username, pass
     if (!hasBegun || isHome(request.url) || foreign.has(networkId)) return true
     // Texts of a visitor may embed frames, but post nothing.
     if (frameId !== mainId && !posted.has(networkId)) return true
-    return isRead && !(await tells(request.url)) && !(await tells(request.headers['Referer'] ?? ''))
+    const { url, urlFragment = '', headers } = request
+    return isRead && !(await tells(url + urlFragment)) && !(await tells(headers['Referer'] ?? ''))
   }
   const answer = async (session: CDPSession, paused: Paused) => {
     const { requestId, networkId = requestId, frameId, request } = paused

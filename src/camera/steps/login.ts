@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { homeOf, type Login } from '../../contract/options/steps.ts'
 import { CaptureFailure } from '../camera.ts'
 import { type Answer, look, type State } from '../in-page/elements.ts'
-import { emptyFields, fill, findWays, hasPasswordAgain } from '../in-page/login.ts'
+import { emptyFields, fill, findWays } from '../in-page/login.ts'
 import { click } from './click.ts'
 import { problemOfWays } from './login-origins.ts'
 import { type LoginRequests, watchRequests } from './login-requests.ts'
@@ -58,7 +58,11 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   await settleAfterClick(stage)
   requests.requireAllowed()
   await requireGone(stage, password.elementId)
-  const emptied = await tryHard(stage, () => world.ask(emptyFields))
+  const empty = async (): Promise<Answer> => {
+    await world.ask(emptyFields)
+    return { state: 'ready' }
+  }
+  const emptied = await tryHard(stage, empty)
   need(password.elementId, emptied.state)
   // Going back would show the form with what was typed.
   await session.send('Page.resetNavigationHistory')
@@ -71,9 +75,14 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   return requests
 }
 
-/** Throws if the picture that was just taken may show the form with the password in it. */
+/** Call it before each picture: the page may have drawn its form again, with what was typed. */
+export async function forgetPassword({ world }: Pick<Stage, 'world'>): Promise<void> {
+  await world.ask(emptyFields)
+}
+
+/** Throws if the picture that was just taken may show the password. */
 export async function requireForgotten({ world }: Pick<Stage, 'world'>): Promise<void> {
-  if (await world.ask(hasPasswordAgain)) throw failed('The page shows its form again, with what was typed.')
+  if (await world.ask(emptyFields)) throw failed('The page fills in fields for a password again and again.')
 }
 
 function failed(why: string): CaptureFailure {
